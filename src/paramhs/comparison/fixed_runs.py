@@ -1,0 +1,68 @@
+"""A fixed number of runs, made once: BasicILS."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from paramhs.comparison.contest import Ledger
+from paramhs.costs import Cost, score
+from paramhs.errors import BadInput
+from paramhs.runs import Asking
+from paramhs.scenario import Scenario
+from paramhs.space import Config
+
+
+@dataclass(frozen=True)
+class FixedRuns:
+    """Compare means over the first `runs` pairs of the fixed list; a challenger that ties wins.
+
+    Every configuration is run on them once and its answers are used again. A deterministic target
+    has no more pairs than instances.
+
+    Source: BasicILS(N) in Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009).
+    """
+
+    runs: int = 100
+
+    def __post_init__(self) -> None:
+        if self.runs < 1:
+            raise BadInput(f"a comparison needs at least 1 run, not {self.runs}")
+
+    def begin(self, scenario: Scenario, seed: int) -> "_Contest":
+        """A new contest, for one search."""
+        return _Contest(self.runs, Ledger(scenario, seed))
+
+
+class _Contest:
+    remembers = True
+
+    def __init__(self, runs: int, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.runs = int(min(runs, ledger.pairs.count))
+
+    @property
+    def asked(self) -> int:
+        return self.ledger.asked
+
+    @property
+    def tried(self) -> Collection[Config]:
+        return self.ledger.costs.keys()
+
+    @property
+    def settled(self) -> Collection[Config]:
+        """All that were ever met: their means are known for good."""
+        return self.ledger.costs.keys()
+
+    def enter(self, config: Config) -> Asking:
+        yield from self.ledger.ask((config, self.runs))
+        return True
+
+    def better(self, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()) -> Asking:
+        likely = self.ledger.first_tasks(ahead, self.runs)
+        yield from self.ledger.ask((challenger, self.runs), (incumbent, self.runs), likely=likely)
+        return score(self.costs(challenger)) <= score(self.costs(incumbent))
+
+    def costs(self, config: Config) -> Sequence[Cost]:
+        return self.ledger.costs.get(config, [])
+
+    def deepen(self, incumbent: Config) -> bool:
+        return False

@@ -1,0 +1,135 @@
+"""Evidence that grows with the incumbent: the default for real targets."""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+from paramhs.comparison.contest import Ledger
+from paramhs.costs import Cost, score
+from paramhs.errors import BadInput
+from paramhs.runs import Asking, Task
+from paramhs.scenario import Scenario
+from paramhs.space import Config
+
+_FEW = 3  # the least evidence on which an incumbent is dropped, or a parameter thought idle
+_CLEARLY = 4.0  # standard errors by which the clearly worse are worse
+_CLEARLY_RUNS = 8  # and the least number of runs on which that is judged
+
+
+@dataclass(frozen=True)
+class Growing:
+    """The incumbent gains one run for every challenger, which must meet it on all of its pairs.
+
+    A challenger meets the incumbent on the same pairs in doubling batches. It is rejected as soon
+    as its mean over the pairs so far is worse, but not before `min_runs`; it takes over only after
+    meeting all of the incumbent's pairs, and at least three where there are as many. One that is
+    exactly equal pair by pair on the first few is set aside as having no effect, and so is one that
+    is equal on all. (Equal costs that are also equal among themselves, such as three time-outs, are
+    weak evidence: then "few" is 24 pairs.)
+
+    When every configuration was rejected, `deepen` doubles `min_runs` and lets those that are not
+    clearly worse try again, until all is known that can be.
+
+    Source: what FocusedILS (Hutter et al., JAIR 36, 2009) and SMAC's intensification (Hutter, Hoos,
+    Leyton-Brown, LION 2011) have in common; the treatment of ties is our own.
+    """
+
+    min_runs: int = 3
+    max_runs: int = 2000
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_runs <= self.max_runs:
+            raise BadInput(
+                "Growing needs 1 <= min_runs <= max_runs,"
+                f" not min_runs={self.min_runs} and max_runs={self.max_runs}"
+            )
+
+    def begin(self, scenario: Scenario, seed: int) -> "_Contest":
+        """A new contest, for one search."""
+        return _Contest(self, Ledger(scenario, seed))
+
+
+class _Contest:
+    remembers = True
+
+    def __init__(self, rules: Growing, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.limit = int(min(rules.max_runs, ledger.pairs.count))
+        self.min_runs = min(rules.min_runs, self.limit)
+        self.few = max(rules.min_runs, _FEW)
+        self.rejected: set[Config] = set()
+
+    @property
+    def asked(self) -> int:
+        return self.ledger.asked
+
+    @property
+    def tried(self) -> Collection[Config]:
+        return self.ledger.costs.keys()
+
+    @property
+    def settled(self) -> Collection[Config]:
+        """Those the incumbent has beaten: on the same runs it would beat them again."""
+        return self.rejected
+
+    def enter(self, config: Config) -> Asking:
+        yield from self.ledger.ask((config, self._runs_of_incumbent(0)))
+        return True
+
+    def better(self, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()) -> Asking:
+        runs = self._runs_of_incumbent(len(self.costs(incumbent)) + 1)
+        met, batch = 0, self.min_runs
+        while met < runs:
+            met, batch = min(batch, runs), 2 * batch
+            likely = self._likely(incumbent, runs, ahead)
+            yield from self.ledger.ask((incumbent, runs), (challenger, met), likely=likely)
+            new, old = self.costs(challenger)[:met], self.costs(incumbent)[:met]
+            if score(new) > score(old) or self._without_effect(new, old):
+                self.rejected.add(challenger)
+                return False
+        if new == old:
+            if runs == self.limit:
+                self.rejected.add(challenger)
+            return False
+        self._take_over(incumbent)
+        return True
+
+    def _runs_of_incumbent(self, runs: int) -> int:
+        return min(max(runs, self.min_runs, _FEW), self.limit)
+
+    def _without_effect(self, new: Sequence[Cost], old: Sequence[Cost]) -> bool:
+        return new == old and (len(set(old)) >= self.few or len(old) >= 8 * self.few)
+
+    def _take_over(self, beaten: Config) -> None:
+        if self.min_runs < self.limit:  # else all were judged on all pairs, so by one order
+            self.rejected.clear()
+        self.rejected.add(beaten)
+
+    def _likely(self, incumbent: Config, runs: int, ahead: Iterable[Config]) -> Iterator[Task]:
+        """What the next challengers will ask for: the incumbent's next run and their own first."""
+        for run, config in enumerate(ahead, start=runs):
+            if run < self.limit:
+                yield self.ledger.pairs.task(incumbent, run)
+            yield from self.ledger.missing(config, self.min_runs)
+
+    def costs(self, config: Config) -> Sequence[Cost]:
+        return self.ledger.costs.get(config, [])
+
+    def deepen(self, incumbent: Config) -> bool:
+        if self.min_runs == self.limit:
+            return False
+        self.min_runs = min(2 * self.min_runs, self.limit)
+        best = self.costs(incumbent)
+        self.rejected = {c for c in self.rejected if _clearly_worse(self.costs(c), best)}
+        return True
+
+
+def _clearly_worse(costs: Sequence[Cost], best: Sequence[Cost]) -> bool:
+    common = min(len(costs), len(best))
+    if common < _CLEARLY_RUNS:
+        return False
+    excess = [a[0] - b[0] for a, b in zip(costs[:common], best[:common], strict=True)]
+    if not all(map(math.isfinite, excess)):
+        return score(costs[:common]) > score(best[:common])
+    return fmean(excess) > _CLEARLY * stdev(excess) / math.sqrt(common)

@@ -1,0 +1,72 @@
+"""What every configurator offers, and the small parts that they share."""
+
+from collections import deque
+from collections.abc import Iterator
+from random import Random
+from typing import Generic, Literal, Protocol, TypeVar
+
+from paramhs.comparison import Contest
+from paramhs.errors import BadInput
+from paramhs.runs import Search
+from paramhs.scenario import Scenario
+from paramhs.space import Config, Space
+
+T = TypeVar("T")
+
+Start = Literal["default", "uniform"]
+"""Begin at the default configuration, or (the theory's setting) at a uniformly random one."""
+
+
+class Configurator(Protocol):
+    """A way of searching: the description of it, not its state."""
+
+    def search(self, scenario: Scenario, seed: int) -> Search:
+        """A new search; what it does depends on its arguments and on the runs it is sent alone."""
+
+
+class Ahead(Generic[T]):
+    """An iterator whose next items can be looked at before they are taken.
+
+    Looking changes nothing: the items come from a random stream of their own.
+    """
+
+    def __init__(self, items: Iterator[T]) -> None:
+        self._items = items
+        self._waiting: deque[T] = deque()
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        return self._waiting.popleft() if self._waiting else next(self._items)
+
+    def peek(self) -> Iterator[T]:
+        """The items to come."""
+        position = 0
+        while True:
+            if position == len(self._waiting):
+                try:
+                    self._waiting.append(next(self._items))
+                except StopIteration:
+                    return
+            yield self._waiting[position]
+            position += 1
+
+
+def checked_start(start: str) -> None:
+    """Refuse what is not a `Start`."""
+    if start not in ("default", "uniform"):
+        raise BadInput(f"start must be 'default' or 'uniform', not {start!r}")
+
+
+def first_config(start: Start, space: Space, rng: Random) -> Config:
+    """Where a search begins."""
+    return space.default if start == "default" else space.sample(rng)
+
+
+def all_tried(space: Space, contest: Contest) -> str | None:
+    """Why there is nothing left to try, if that is so."""
+    size = space.size()
+    if size is None or len(contest.tried) < size:
+        return None
+    return f"all {size:,} configurations tried" if size > 1 else "there is only one configuration"

@@ -1,0 +1,99 @@
+"""ParamRLS: keep the winner of the incumbent and one random move from it."""
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
+
+from paramhs.comparison import Comparison, Contest, Growing
+from paramhs.configurators.configurator import Ahead, Start, all_tried, checked_start, first_config
+from paramhs.operators import Move, One, Operator
+from paramhs.runs import Incumbent, Search
+from paramhs.scenario import Scenario
+from paramhs.seeds import stream
+from paramhs.space import Config, Space
+
+_PASSED_OVER = 100  # excluded moves drawn in a row before they are ruled out
+
+
+@dataclass(frozen=True)
+class ParamRLS:
+    """Mutate the incumbent and keep the winner, for ever.
+
+    With the harmonic step it is the paper's ParamHS; with `Anywhere` it is random search. A move
+    to a configuration whose meeting could change nothing is drawn again; when no other is left,
+    the search asks for deeper evidence, and ends when there is none. Without `replacement` no
+    configuration is proposed twice.
+
+    Source: Hall, Oliveto, Sudholt (PPSN 2020), Algorithm 1.
+    """
+
+    operator: Operator = One()
+    comparison: Comparison = Growing()
+    start: Start = "default"
+    replacement: bool = True
+
+    def __post_init__(self) -> None:
+        checked_start(self.start)
+
+    def search(self, scenario: Scenario, seed: int) -> Search:
+        """A new search."""
+        contest = self.comparison.begin(scenario, seed)
+        incumbent = first_config(self.start, scenario.space, stream(seed, "start"))
+        proposed = {incumbent}
+        yield from contest.enter(incumbent)
+        yield Incumbent(incumbent, contest.costs(incumbent))
+        moves = _Moves(self.operator, scenario.space, seed)
+        while True:
+            move = moves.take(incumbent, contest.settled if self.replacement else proposed)
+            if not move:
+                if self.replacement and contest.deepen(incumbent):
+                    continue
+                return _why_ended(scenario.space, contest, incumbent)
+            for challenger in move:
+                if not self.replacement:
+                    proposed.add(challenger)
+                if (yield from contest.better(challenger, incumbent, moves.ahead())):
+                    incumbent = challenger
+                    yield Incumbent(incumbent, contest.costs(incumbent))
+
+
+class _Moves:
+    """Random moves from the incumbent, which can be looked at ahead of time.
+
+    Each incumbent has a random stream of its own, so what was looked at in vain for one does not
+    change what is drawn for the next.
+    """
+
+    def __init__(self, operator: Operator, space: Space, seed: int) -> None:
+        self._operator = operator
+        self._space = space
+        self._seed = seed
+        self._incumbents = 0
+        self._at: Config | None = None
+
+    def _settle_at(self, incumbent: Config) -> None:
+        self._at = incumbent
+        self._incumbents += 1
+        rng = stream(self._seed, "moves", self._incumbents)
+        self._last_resort = stream(self._seed, "last moves", self._incumbents)
+        draw = partial(self._operator.sample, self._space, incumbent, rng)
+        self._drawn: Ahead[Move] = Ahead(iter(draw, ()))
+
+    def take(self, incumbent: Config, excluded: Container[Config]) -> Move:
+        """The next move with a challenger that is not excluded; empty if there is none."""
+        if incumbent is not self._at:
+            self._settle_at(incumbent)
+        for drawn in islice(self._drawn, _PASSED_OVER):
+            move = tuple(config for config in drawn if config not in excluded)
+            if move:
+                return move
+        return self._operator.sample(self._space, incumbent, self._last_resort, excluded)
+
+    def ahead(self) -> Iterator[Config]:
+        """The challengers to come if the incumbent survives."""
+        return chain.from_iterable(self._drawn.peek())
+
+
+def _why_ended(space: Space, contest: Contest, incumbent: Config) -> str:
+    return all_tried(space, contest) or f"no untried configuration is one move from {incumbent}"

@@ -1,0 +1,36 @@
+"""Parameters, configurations and spaces."""
+
+from paramhs.space.config import INACTIVE, Config
+from paramhs.space.expressions import And, Compare, Expression, Member, Or, Ref, parse
+from paramhs.space.parameters import (
+    Boolean,
+    Categorical,
+    Integer,
+    Ordinal,
+    Parameter,
+    Real,
+    Value,
+    value_text,
+)
+from paramhs.space.space import Space
+
+__all__ = [
+    "INACTIVE",
+    "And",
+    "Boolean",
+    "Categorical",
+    "Compare",
+    "Config",
+    "Expression",
+    "Integer",
+    "Member",
+    "Or",
+    "Ordinal",
+    "Parameter",
+    "Real",
+    "Ref",
+    "Space",
+    "Value",
+    "parse",
+    "value_text",
+]
