@@ -57,7 +57,8 @@ class One:
             place = movable[int(rng.random() * len(movable))]
             parameter = listed[place]
             step = self.step if parameter.ordered else ANY_OTHER
-            config = space.moved(at, ((place, step.draw(parameter.levels, indices[place], rng)),))
+            to = step.quantile(parameter.levels, indices[place])(rng.random())
+            config = space.moved(at, ((place, to),))
             if config is not None and config not in excluded:
                 return (config,)
         return tuple(islice(self._in_turn(space, at, rng, excluded, [1.0] * len(movable)), 1))
@@ -95,7 +96,7 @@ class One:
             place = movable[min(bisect_right(sums, rng.random() * sums[-1]), len(movable) - 1)]
             parameter = space.listed[place]
             step = step_of(parameter, self.step)
-            return place, step.draw(parameter.levels, at.indices[place], rng)
+            return place, step.quantile(parameter.levels, at.indices[place])(rng.random())
 
         def rest(seen: Collection[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], float]]:
             for place, share in zip(movable, shares, strict=True):

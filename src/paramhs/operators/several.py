@@ -3,15 +3,15 @@
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations, product
 from math import comb, prod
 from random import Random
 
 from paramhs.operators.harmonic_numbers import first_above, harmonic_number
 from paramhs.operators.moves import LISTABLE, PATIENCE, Move, conditioned, draw_from, successively
-from paramhs.operators.one import ANY_OTHER, step_of
-from paramhs.operators.steps import Harmonic, Step, law
+from paramhs.operators.one import step_of
+from paramhs.operators.steps import Harmonic, Quantile, Step, law
 from paramhs.space import Config, Space
 
 
@@ -43,8 +43,8 @@ class Several:
             share = Fraction(1, k) / total / comb(len(movable), k)
             for places in combinations(movable, k):
                 for steps in product(*(laws[i] for i in places)):
-                    targets = [to for to, _ in steps]
-                    config = space.moved(at, zip(places, targets, strict=True))
+                    changes = [(i, to) for i, (to, _) in zip(places, steps, strict=True)]
+                    config = space.moved(at, changes)
                     if config is not None and config not in excluded:
                         yield (config,), share * prod(p for _, p in steps)
 
@@ -62,27 +62,24 @@ class Several:
         if not at.movable:
             return ()
         for _ in range(PATIENCE):
-            config = space.moved(at, self._changes(space, at, rng))
+            config = space.moved(at, self._changes(at, rng))
             if config is not None and config not in excluded:
                 return (config,)
         if prod(space.listed[i].levels for i in at.movable) > LISTABLE:
             return ()
         return draw_from(self.distribution(space, at, excluded), rng)
 
-    def _changes(self, space: Space, at: Config, rng: Random) -> list[tuple[int, int]]:
+    def _changes(self, at: Config, rng: Random) -> list[tuple[int, int]]:
         """Places and their new indices."""
-        draw, listed, indices = rng.random, space.listed, at.indices
-        pool = list(at.movable)
-        count = len(pool)
-        k = first_above(draw() * harmonic_number(count), count)
-        step_draw, changes = self.step.draw, []
-        for taken in range(k):  # the first k places of a random permutation
-            other = taken + int(draw() * (count - taken))
-            place = pool[other]
-            pool[other] = pool[taken]
-            parameter = listed[place]
-            move = step_draw if parameter.ordered else ANY_OTHER.draw
-            changes.append((place, move(parameter.levels, indices[place], rng)))
+        draw = rng.random
+        pool = list(_quantiles(self.step, at))
+        k = first_above(draw() * harmonic_number(len(pool)), len(pool))
+        changes = []
+        for left in range(len(pool), len(pool) - k, -1):  # k of them, without replacement
+            chosen = int(draw() * left)
+            place, quantile = pool[chosen]
+            pool[chosen] = pool[left - 1]
+            changes.append((place, quantile(draw())))
         return changes
 
     def order(
@@ -90,3 +87,12 @@ class Several:
     ) -> Iterator[Config]:
         """Successive draws of what has not been drawn yet."""
         return successively(partial(self.sample, space, at, rng), excluded)
+
+
+@lru_cache(maxsize=8)
+def _quantiles(step: Step, at: Config) -> tuple[tuple[int, Quantile], ...]:
+    """For each movable place, how to draw its new index; kept while the incumbent stays."""
+    listed = at.space.listed
+    return tuple(
+        (i, step_of(listed[i], step).quantile(listed[i].levels, at.indices[i])) for i in at.movable
+    )

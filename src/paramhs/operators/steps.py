@@ -4,17 +4,27 @@ A step's law is its weights, normalised over the values in range: what would lea
 drawn again.
 """
 
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from random import Random
+from functools import lru_cache, partial
+from itertools import accumulate
 from typing import Protocol
 
 from paramhs.errors import BadInput
-from paramhs.operators.harmonic_numbers import TABLE, first_above, harmonic_number
+from paramhs.operators.harmonic_numbers import first_above, harmonic_number
+
+Quantile = Callable[[float], int]
+"""Turns u, uniform on [0, 1), into an index with the law of a step."""
+
+_TABULATED = 128  # up to so many levels, looking up beats computing
 
 
 class Step(Protocol):
     """A law of the new index, and a fast draw from it."""
+
+    def __hash__(self) -> int: ...
 
     def weight(self, distance: int) -> Fraction:
         """The weight of a value at this distance (at least 1)."""
@@ -22,8 +32,8 @@ class Step(Protocol):
     def mass(self, levels: int, at: int) -> float:
         """The sum of the weights of all values but the current one."""
 
-    def draw(self, levels: int, at: int, rng: Random) -> int:
-        """A new index, with probability proportional to its weight; needs two levels or more."""
+    def quantile(self, levels: int, at: int) -> Quantile:
+        """How to draw a new index, given two levels or more."""
 
 
 def law(step: Step, levels: int, at: int) -> dict[int, Fraction]:
@@ -48,10 +58,9 @@ class Uniform:
         """The number of other values."""
         return levels - 1
 
-    def draw(self, levels: int, at: int, rng: Random) -> int:
-        """A uniform other index."""
-        to = int(rng.random() * (levels - 1))
-        return to + 1 if to >= at else to
+    def quantile(self, levels: int, at: int) -> Quantile:
+        """How to draw a uniform other index."""
+        return _uniform_but_one(0, levels - 1, at)
 
 
 @dataclass(frozen=True)
@@ -75,12 +84,9 @@ class LStep:
         """The number of values within reach."""
         return min(self.length, at) + min(self.length, levels - 1 - at)
 
-    def draw(self, levels: int, at: int, rng: Random) -> int:
-        """A uniform index within reach."""
-        left = min(self.length, at)
-        right = min(self.length, levels - 1 - at)
-        to = at - left + int(rng.random() * (left + right))
-        return to + 1 if to >= at else to
+    def quantile(self, levels: int, at: int) -> Quantile:
+        """How to draw a uniform index within reach."""
+        return _uniform_but_one(max(at - self.length, 0), min(at + self.length, levels - 1), at)
 
 
 @dataclass(frozen=True)
@@ -101,12 +107,34 @@ class Harmonic:
         """A harmonic number for each side."""
         return harmonic_number(at) + harmonic_number(levels - 1 - at)
 
-    def draw(self, levels: int, at: int, rng: Random) -> int:
-        """A side with weight H_n, n being its number of values; on it, distance d with 1 / d."""
+    def quantile(self, levels: int, at: int) -> Quantile:
+        """How to draw: a side with weight H_n, n its number of values; on it, d with 1 / d."""
+        if levels <= _TABULATED:
+            return _harmonic_table(levels, at)
         right = levels - 1 - at
-        below = TABLE[at] if at < len(TABLE) else harmonic_number(at)
-        above = TABLE[right] if right < len(TABLE) else harmonic_number(right)
-        x = rng.random() * (below + above) - below
-        if x < 0 or right == 0:  # rounding may bring x to 0 where there is nothing on the right
-            return at - first_above(-x, at)
-        return at + first_above(x, right)
+        below, total = harmonic_number(at), self.mass(levels, at)
+
+        def draw(u: float) -> int:
+            x = u * total - below
+            if x < 0 or right == 0:  # rounding may bring x to 0 with nothing on the right
+                return at - first_above(-x, at)
+            return at + first_above(x, right)
+
+        return draw
+
+
+def _uniform_but_one(low: int, high: int, but: int) -> Quantile:
+    def draw(u: float) -> int:
+        to = low + int(u * (high - low))
+        return to + 1 if to >= but else to
+
+    return draw
+
+
+@lru_cache(maxsize=4096)
+def _harmonic_table(levels: int, at: int) -> Quantile:
+    """Cumulative probabilities; the first above u is the draw, and `at` adds nothing to them."""
+    sums = list(accumulate(1 / abs(to - at) if to != at else 0.0 for to in range(levels)))
+    last = levels - 1 if at < levels - 1 else levels - 2
+    shares = [x / sums[-1] for x in sums[:last]]
+    return partial(bisect_right, [*shares, *([1.0] * (levels - last))])

@@ -118,17 +118,15 @@ class Space:
                 raise BadInput(f"{config} is forbidden by '{clause}'")
         return config
 
-    def moved(self, config: Config, changes: Iterable[tuple[int, int]]) -> Config | None:
+    def moved(self, config: Config, changes: Sequence[tuple[int, int]]) -> Config | None:
         """The configuration after setting places to indices, or None where that is forbidden.
 
         A parameter that the change switches on starts at its default.
         """
         indices = list(config.indices)
-        parent_moved = False
         for place, index in changes:
             indices[place] = index
-            parent_moved = parent_moved or place in self._parents
-        if parent_moved:
+        if self._parents and any(place in self._parents for place, _ in changes):
             filled = zip(indices, self.listed, strict=True)
             indices = self.active([i if i >= 0 else p.default_index for i, p in filled])
         result = Config(self, tuple(indices))
