@@ -82,6 +82,20 @@ class Incumbent(NamedTuple):
     """Its costs so far, run by run; the list goes on growing as runs are added."""
 
 
+class Point(NamedTuple):
+    """A step of a search's trajectory: when a configuration became the incumbent."""
+
+    config: Config
+    runs: int
+    """How many runs had been asked for."""
+    target_time: float
+    """How many seconds the target had run, over those runs."""
+    cost: float | None
+    """Its mean cost then, as a person expects to see it; None if it had no run yet."""
+    evidence: int
+    """Over how many runs."""
+
+
 Search = Generator[Evaluate | Incumbent, Sequence[Run], str]
 """A configurator at work; what it returns says why it ended."""
 

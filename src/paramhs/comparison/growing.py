@@ -92,7 +92,9 @@ class _Contest:
             if runs == self.limit:
                 self.rejected.add(challenger)
             return False
-        self._take_over(incumbent)
+        if self.min_runs < self.limit:  # else all were judged on all pairs, so by one order
+            self._reopen(challenger)
+        self.rejected.add(incumbent)
         return True
 
     def _runs_of_incumbent(self, runs: int) -> int:
@@ -101,10 +103,10 @@ class _Contest:
     def _without_effect(self, new: Sequence[Cost], old: Sequence[Cost]) -> bool:
         return new == old and (len(set(old)) >= self.few or len(old) >= 8 * self.few)
 
-    def _take_over(self, beaten: Config) -> None:
-        if self.min_runs < self.limit:  # else all were judged on all pairs, so by one order
-            self.rejected.clear()
-        self.rejected.add(beaten)
+    def _reopen(self, incumbent: Config) -> None:
+        """Let those that are not clearly worse try again."""
+        best = self.costs(incumbent)
+        self.rejected = {c for c in self.rejected if _clearly_worse(self.costs(c), best)}
 
     def _likely(self, incumbent: Config, runs: int, ahead: Iterable[Config]) -> Iterator[Task]:
         """What the next challengers will ask for: the incumbent's next run and their own first."""
@@ -120,8 +122,7 @@ class _Contest:
         if self.min_runs == self.limit:
             return False
         self.min_runs = min(2 * self.min_runs, self.limit)
-        best = self.costs(incumbent)
-        self.rejected = {c for c in self.rejected if _clearly_worse(self.costs(c), best)}
+        self._reopen(incumbent)
         return True
 
 

@@ -313,6 +313,14 @@ def value_text(value: Value) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def value_of(text: str) -> Value:
+    """The value that `value_text` wrote so."""
+    if _is_plain_word(text):
+        return text
+    value: Value = json.loads(text)
+    return value
+
+
 def _is_plain_word(text: str) -> bool:
     return (
         text[:1].isalpha()

@@ -1,5 +1,6 @@
 """The space of configurations: what is active, what is allowed, and everything that follows."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -11,7 +12,7 @@ from paramhs.errors import BadInput
 from paramhs.seeds import below
 from paramhs.space.config import INACTIVE, Config
 from paramhs.space.expressions import Expression, Test, compiled, names, parse
-from paramhs.space.parameters import Parameter, parameter
+from paramhs.space.parameters import Parameter, parameter, value_of
 
 DRAWS = 10_000  # how many forbidden draws in a row before sampling gives up
 
@@ -117,6 +118,11 @@ class Space:
             if test(config.indices):
                 raise BadInput(f"{config} is forbidden by '{clause}'")
         return config
+
+    def from_key(self, key: str) -> Config:
+        """The configuration with this canonical key."""
+        words = re.findall(r'("(?:[^"\\]|\\.)*"|[^\s="]+)=("(?:[^"\\]|\\.)*"|\S+)', key)
+        return self.config({str(value_of(name)): value_of(text) for name, text in words})
 
     def moved(self, config: Config, changes: Sequence[tuple[int, int]]) -> Config | None:
         """The configuration after setting places to indices, or None where that is forbidden.

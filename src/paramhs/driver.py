@@ -1,0 +1,307 @@
+"""The one loop that touches the world: search x target x store x budget x executor."""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+from paramhs.costs import CostMetric, score
+from paramhs.errors import BadInput, TargetError
+from paramhs.runs import Evaluate, Incumbent, Point, Run, Search, Status, Target, Task
+from paramhs.space import Config
+from paramhs.store import Store
+
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to stop, whichever comes first; without any limit, when the space is exhausted.
+
+    `target_time` is the seconds that the target ran, summed over its runs; `wall_time` those that
+    passed, summed over the sessions of a store. No run is started once a limit is reached; runs in
+    flight are finished.
+    """
+
+    runs: int | None = None
+    target_time: float | None = None
+    wall_time: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in vars(self).items():
+            if limit is not None and not limit > 0:
+                raise BadInput(f"the budget's {name} must be positive, not {limit}")
+
+    def spent(self, runs: int, target_time: float, wall_time: float) -> str | None:
+        """Which limit is reached, if any."""
+        if self.runs is not None and runs >= self.runs:
+            return f"the budget of {self.runs:,} runs is spent"
+        if self.target_time is not None and target_time >= self.target_time:
+            return f"the budget of {self.target_time:g} s of target time is spent"
+        if self.wall_time is not None and wall_time >= self.wall_time:
+            return f"the budget of {self.wall_time:g} s of wall time is spent"
+        return None
+
+
+class Session:
+    """A search, and the answers it has had.
+
+    It advances when all runs of the present request are answered. Answers may come early and in any
+    order; the search gets them in its own.
+    """
+
+    def __init__(self, search: Search, metric: CostMetric) -> None:
+        self._search = search
+        self._metric = metric
+        self._answers: dict[Task, Run] = {}
+        self.request = Evaluate(())
+        self.runs = 0
+        self.target_time = 0.0
+        self.trajectory: list[Point] = []
+        self.costs: Sequence[tuple[float, ...]] = ()
+        self.first_costs: Sequence[tuple[float, ...]] = ()
+        self.ended: str | None = None
+        self._advance([])
+
+    def answer(self, run: Run) -> None:
+        """Take a run of the present request; the search goes on when none is missing."""
+        self._answers[run.task] = run
+        if len(self._answers) == len(self.request.tasks):
+            runs = [self._answers[task] for task in self.request.tasks]
+            self._answers = {}
+            self._advance(runs)
+
+    def spent_time(self) -> float:
+        """Seconds of target time, the answers to the present request included."""
+        return self.target_time + math.fsum(run.runtime for run in self._answers.values())
+
+    def _advance(self, runs: Sequence[Run]) -> None:
+        self.runs += len(runs)
+        self.target_time += math.fsum(run.runtime for run in runs)
+        try:
+            step = self._search.send(runs) if runs else next(self._search)
+            while isinstance(step, Incumbent):
+                self._note(step)
+                step = next(self._search)
+            self.request = step
+        except StopIteration as end:
+            self.ended = str(end.value)
+            self.request = Evaluate(())
+
+    def _note(self, incumbent: Incumbent) -> None:
+        self.costs = incumbent.costs
+        if not self.trajectory:
+            self.first_costs = incumbent.costs
+        cost = self._metric.shown(score(self.costs)) if self.costs else None
+        self.trajectory.append(
+            Point(incumbent.config, self.runs, self.target_time, cost, len(self.costs))
+        )
+
+
+class Inline(Executor):
+    """Runs everything at once, in the calling thread."""
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        """Call now; what is raised is raised here."""
+        future: Future[Any] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+class Watcher:
+    """Sees a driver at work; the base class looks away."""
+
+    def started(self, driver: "Driver") -> None:
+        """The driver is about to begin."""
+
+    def ran(self, driver: "Driver") -> None:
+        """A run was answered, from the store or by the target."""
+
+    def improved(self, driver: "Driver", point: Point) -> None:
+        """There is a new incumbent."""
+
+    def notice(self, text: str) -> None:
+        """Something that the user should know."""
+
+    def ended(self, driver: "Driver") -> None:
+        """The driver is done; `driver.stopped` says why."""
+
+
+@dataclass
+class Driver:
+    """Answers a search from the store where it can and from the target where it must.
+
+    So resuming is running again: the search repeats what it did, from stored answers, up to the
+    first that is missing. With a budget in runs, the number of jobs never changes what it does:
+    idle workers only make early what the search will probably ask for.
+    """
+
+    search: Search
+    metric: CostMetric
+    target: Target
+    store: Store
+    budget: Budget
+    executor: Executor = field(default_factory=Inline)
+    jobs: int = 1
+    watcher: Watcher = field(default_factory=Watcher)
+    default: Config | None = None
+    """If this configuration fails in all the first runs, the target is taken to be broken."""
+
+    def __post_init__(self) -> None:
+        self.session = Session(self.search, self.metric)
+        self.taken = 0
+        """How many runs the search has asked for and been granted."""
+        self.new_runs = 0
+        """How many were made in this session, early ones included."""
+        self.stopped = ""
+        self._flying: dict[Task, Future[Run]] = {}
+        self._pending: set[Task] = set()
+        self._first_runs: list[Run] = []
+        self._points_seen = 0
+        self._interrupts = 0
+        self._began = time.monotonic()
+
+    @property
+    def wall_time(self) -> float:
+        """Seconds since the search began, over all sessions of the store."""
+        return self.store.wall_time + time.monotonic() - self._began
+
+    @property
+    def early_runs(self) -> int:
+        """How many runs were made early and never asked for."""
+        return max(len(self.store) - self.taken, 0)
+
+    def run(self) -> None:
+        """Search until the search ends, a budget is spent, or somebody interrupts."""
+        with self._interruptible():
+            self.watcher.started(self)
+            try:
+                for notice in self.store.notices:
+                    self.watcher.notice(notice)
+                self._note_points()
+                while not self.stopped:
+                    self._answer_request()
+            finally:
+                for future in self._flying.values():
+                    future.cancel()
+                self.watcher.ended(self)
+
+    def _answer_request(self) -> None:
+        if self.session.ended is not None:
+            self.stopped = self.session.ended
+            return
+        request = self.session.request
+        for task in request.tasks:
+            self.stopped = self._why_stop() or ""
+            if self.stopped:
+                break
+            self.taken += 1
+            run = self.store.get(task)
+            if run is None:
+                self._launch(task)
+            else:
+                self._deliver(run)
+        ahead = islice(request.likely, 8 * self.jobs)
+        while self._pending:
+            self._launch_early(ahead)
+            self._collect()
+
+    def _why_stop(self) -> str | None:
+        if self._interrupts:
+            return INTERRUPTED
+        return self.budget.spent(self.taken, self.session.spent_time(), self.wall_time)
+
+    def _launch(self, task: Task) -> None:
+        self._pending.add(task)
+        if task not in self._flying:
+            while len(self._flying) >= self.jobs:
+                self._collect()
+            self._submit(task)
+            if self._flying[task].done():
+                self._collect()
+
+    def _launch_early(self, ahead: Iterator[Task]) -> None:
+        """Give idle workers what the search will probably ask for."""
+        while len(self._flying) < self.jobs and not self._why_stop():
+            task = next(ahead, None)
+            if task is None:
+                return
+            if task not in self._flying and self.store.get(task) is None:
+                self._submit(task)
+
+    def _submit(self, task: Task) -> None:
+        self._flying[task] = self.executor.submit(self.target, task)
+
+    def _collect(self) -> None:
+        """Wait until a run is over, store it, and only then let the search see it."""
+        finished = [task for task, future in self._flying.items() if future.done()]
+        if not finished:
+            wait(self._flying.values(), return_when=FIRST_COMPLETED)
+            finished = [task for task, future in self._flying.items() if future.done()]
+        for task in finished:
+            try:
+                run = self._flying.pop(task).result()._replace(task=task)
+            except BrokenExecutor as error:
+                raise TargetError(f"the executor broke: {error}. Stored runs are safe.") from error
+            self.store.put(run)
+            self.new_runs += 1
+            if task in self._pending:
+                self._deliver(run)
+
+    def _deliver(self, run: Run) -> None:
+        self._pending.discard(run.task)
+        first = self.session.runs == 0
+        if first:
+            self._first_runs.append(run)
+        self.session.answer(run)
+        if first and self.session.runs:
+            self._check_default()
+        self._note_points()
+        self.watcher.ran(self)
+
+    def _note_points(self) -> None:
+        trajectory = self.session.trajectory
+        while self._points_seen < len(trajectory):
+            point = trajectory[self._points_seen]
+            self.store.record(self._points_seen, point)
+            self._points_seen += 1
+            self.watcher.improved(self, point)
+
+    def _check_default(self) -> None:
+        """A target whose default fails at once is broken; its failures are not worth keeping."""
+        runs, self._first_runs = self._first_runs, []
+        if any(run.status is not Status.CRASHED or run.task.config != self.default for run in runs):
+            return
+        self.store.forget(run.task for run in runs)
+        shown = getattr(self.target, "shown", str)(runs[-1].task)
+        raise TargetError(
+            f"the target fails with its default configuration, in {len(runs)} of {len(runs)} runs."
+            f"\nThe last call was {shown}\nand what came of it:\n{runs[-1].detail.rstrip()}"
+            "\nThese runs are not kept: mend the target and start again."
+        )
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """The first Ctrl-C (or SIGTERM) stops after the runs in flight, the second at once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {s: signal.signal(s, self._interrupt) for s in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._interrupts += 1
+        if self._interrupts > 1:
+            raise KeyboardInterrupt
+        self.watcher.notice("stopping after the runs in flight; Ctrl-C again stops at once")

@@ -1,0 +1,44 @@
+"""What differs between two descriptions, for people to read."""
+
+from collections.abc import Iterator
+
+
+def differences(stored: object, now: object, place: str = "") -> list[str]:
+    """A line for each place where two values in JSON types differ."""
+    return list(_differences(stored, now, place))
+
+
+def _differences(stored: object, now: object, place: str) -> Iterator[str]:
+    if isinstance(stored, dict) and isinstance(now, dict):
+        for key in [*stored, *(key for key in now if key not in stored)]:
+            inner = f"{place}.{key}" if place else str(key)
+            if key not in now:
+                yield f"{inner}: stored {_brief(stored[key])}, now missing"
+            elif key not in stored:
+                yield f"{inner}: not stored, now {_brief(now[key])}"
+            else:
+                yield from _differences(stored[key], now[key], inner)
+        if set(stored) == set(now) and list(stored) != list(now):
+            yield f"{place}: the order changed from {_brief(list(stored))} to {_brief(list(now))}"
+    elif isinstance(stored, list) and isinstance(now, list):
+        yield from _of_lists(stored, now, place)
+    elif stored != now or type(stored) is not type(now):
+        yield f"{place}: stored {_brief(stored)}, now {_brief(now)}"
+
+
+def _of_lists(stored: list[object], now: list[object], place: str) -> Iterator[str]:
+    gone = [item for item in stored if item not in now]
+    new = [item for item in now if item not in stored]
+    for item in gone[:5]:
+        yield f"{place}: {_brief(item)} is gone"
+    for item in new[:5]:
+        yield f"{place}: {_brief(item)} is new"
+    if len(gone) > 5 or len(new) > 5:
+        yield f"{place}: in all {len(gone)} gone, {len(new)} new"
+    if not gone and not new and stored != now:
+        yield f"{place}: the order or the count changed"
+
+
+def _brief(value: object, most: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 4] + " ..."

@@ -1,0 +1,62 @@
+"""One writer at a time for a file, released by the system when the writer dies."""
+
+import os
+import socket
+import time
+from pathlib import Path
+
+from paramhs.errors import StoreError
+
+_PATIENCE = 1.0  # seconds: a writer that was just killed may take a moment to be gone
+
+try:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+except ImportError:  # Windows
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+
+
+class WriterLock:
+    """Held from creation to `release`; a lock file beside the file says who holds it."""
+
+    def __init__(self, path: Path) -> None:
+        self._held = path.with_name(path.name + ".lock")
+        self._descriptor = self._acquired(path)
+        os.ftruncate(self._descriptor, 0)
+        os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+
+    def _acquired(self, path: Path) -> int:
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            descriptor = self._try()
+            if descriptor is not None:
+                return descriptor
+            if time.monotonic() > deadline:
+                who = self._held.read_text(errors="replace").strip() or "another process"
+                raise StoreError(
+                    f"{path} is in use by {who}; wait until it ends, or use another store"
+                )
+            time.sleep(0.05)
+
+    def _try(self) -> int | None:
+        descriptor = os.open(self._held, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            _lock(descriptor)
+            # The last holder may have removed the file between our opening and locking it.
+            if os.fstat(descriptor).st_ino == os.stat(self._held).st_ino:
+                return descriptor
+        except OSError:
+            pass
+        os.close(descriptor)
+        return None
+
+    def release(self) -> None:
+        """Let the next writer in."""
+        self._held.unlink(missing_ok=True)
+        os.close(self._descriptor)

@@ -1,0 +1,122 @@
+"""A Python function as the target."""
+
+import inspect
+import math
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from paramhs.errors import BadInput
+from paramhs.runs import Run, Status, Task
+
+_DETAIL = 4_000  # characters of a traceback that are kept: its end says most
+
+Arguments = tuple[Mapping[str, Any], Any, int]
+"""A configuration as plain values, an instance, a seed."""
+
+
+class Answer(NamedTuple):
+    """What became of one call."""
+
+    status: Status
+    runtime: float
+    quality: float | None
+    detail: str
+
+    def run(self, task: Task) -> Run:
+        """The run of this task; one that took longer than its cutoff has timed out."""
+        late = self.status is Status.OK and self.runtime > task.cutoff
+        return Run(task, Status.TIMEOUT if late else self.status, *self[1:])
+
+
+class FunctionTarget:
+    """Calls `f(config)`, `f(config, instance)`, `f(config, seed)` or `f(config, instance, seed)`.
+
+    The configuration is a dictionary of plain values. The function returns a number. An exception
+    is a crashed run that keeps its traceback; so is an answer that is not a number, named as such.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if not callable(function):
+            raise BadInput(f"the target must be a function, not {function!r}")
+        self.function = function
+        self.takes = _accepted(function)
+
+    @property
+    def uses_seed(self) -> bool:
+        """Whether the function is given a seed; if not, it is taken to be deterministic."""
+        return "seed" in self.takes
+
+    @property
+    def name(self) -> str:
+        """Where the function is, as `module:function`."""
+        module = getattr(self.function, "__module__", None) or "?"
+        name = getattr(self.function, "__qualname__", type(self.function).__name__)
+        return name if module in ("__main__", "__mp_main__") else f"{module}:{name}"
+
+    def arguments(self, task: Task) -> Arguments:
+        """What the function is to be called with, free of paramhs's own types."""
+        return task.config.as_dict(), task.instance.value, task.seed
+
+    def __call__(self, task: Task) -> Run:
+        """Run a task in this process; the cutoff is judged when it is over."""
+        return self.answer(self.arguments(task)).run(task)
+
+    def answer(self, arguments: Arguments) -> Answer:
+        """Call the function."""
+        config, instance, seed = arguments
+        given = {"instance": instance, "seed": seed}
+        start = time.perf_counter()
+        try:
+            result = self.function(config, *(given[name] for name in self.takes))
+        except (Exception, SystemExit):
+            seconds = time.perf_counter() - start
+            return Answer(Status.CRASHED, seconds, None, traceback.format_exc()[-_DETAIL:])
+        return _judged(result, time.perf_counter() - start)
+
+    def shown(self, task: Task) -> str:
+        """The call, for people."""
+        config, instance, seed = self.arguments(task)
+        given = {"instance": instance, "seed": seed}
+        words = [repr(config), *(repr(given[name]) for name in self.takes)]
+        return f"{self.name}({', '.join(words)})"
+
+
+def _judged(result: object, seconds: float) -> Answer:
+    try:
+        if result is None or isinstance(result, str | bytes):
+            raise TypeError
+        quality = float(result)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        what = f"the function returned {_brief(result)}; expected a number"
+        return Answer(Status.CRASHED, seconds, None, what)
+    if math.isnan(quality):
+        what = "the function returned nan, which is not a number and cannot be compared"
+        return Answer(Status.CRASHED, seconds, None, what)
+    return Answer(Status.OK, seconds, quality, "")
+
+
+def _brief(result: object) -> str:
+    return f"{repr(result)[:80]} ({type(result).__name__})"
+
+
+def _accepted(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Which of instance and seed the function takes after the configuration, in its order."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return ()
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return ("instance", "seed")
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    if not positional or len(needed) > 3 or any(p.kind is p.KEYWORD_ONLY for p in needed):
+        raise BadInput(
+            "the target must be f(config), f(config, instance), f(config, seed)"
+            f" or f(config, instance, seed), not f{inspect.signature(function)}"
+        )
+    rest = [p.name for p in positional[1:3]]
+    if rest in (["seed"], ["seed", "instance"]):
+        return tuple(rest)
+    return ("instance", "seed")[: len(rest)]
