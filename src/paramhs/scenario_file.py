@@ -132,10 +132,12 @@ class _Configurator(_Table):
 
     def _operator(self, moves: str, step: Step) -> Operator:
         moves = self.moves or moves
-        if self.step:
-            step = {"harmonic": Harmonic(), "uniform": Uniform(), "l-step": LStep(self.length)}[
-                self.step
-            ]
+        if self.step == "harmonic":
+            step = Harmonic()
+        elif self.step == "uniform":
+            step = Uniform()
+        elif self.step == "l-step":
+            step = LStep(self.length)
         if moves == "both sides":
             return BothSides()
         return One(step) if moves == "one" else Several(step)
@@ -284,6 +286,8 @@ def _imported(reference: str, folder: Path) -> FunctionTarget:
 def _explained(path: Path, text: str, problem: Mapping[str, Any]) -> str:
     """One validation problem as a line."""
     place = tuple(str(part) for part in problem["loc"])
+    if place[:1] == ("space",):
+        place = place[:2] + place[3:]  # without the parameter's type
     message = str(problem["msg"]).removeprefix("Value error, ")
     if problem["type"] == "extra_forbidden":
         message = "there is no such setting"

@@ -1,0 +1,5 @@
+"""`python -m paramhs` is `paramhs`."""
+
+from paramhs.cli import main
+
+main()

@@ -1,0 +1,99 @@
+"""Results and stores, printed for people."""
+
+import math
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from paramhs.costs import CostMetric
+from paramhs.evidence import Rival, closest_rivals
+from paramhs.tuning import Result
+
+_READABLE = 200_000  # runs up to which all are read to find the closest rivals
+
+
+def print_result(console: Console, result: Result, metric: CostMetric) -> None:
+    """Incumbent, default, trajectory, and how sure that is."""
+    console.print(_trajectory(result))
+    console.print()
+    stopped = "" if result.stopped.startswith("the budget") else "the search ended: "
+    console.print(
+        f"{result.asked:,} runs, {result.target_time:.1f} s of target time: "
+        f"{stopped}{result.stopped}",
+        soft_wrap=True,
+    )
+    console.print(Text(f"best     {result.best}", style="bold"), soft_wrap=True)
+    console.print(f"         {_cost(result.best_cost, result.best_runs)}")
+    console.print(Text(f"default  {result.default}"), soft_wrap=True)
+    console.print(f"         {_cost(result.default_cost, result.default_runs)}")
+    for line in _how_sure(result, metric):
+        console.print(line, soft_wrap=True)
+
+
+def _cost(cost: float | None, runs: int) -> str:
+    return "not run" if cost is None else f"mean {cost:.6g} over {runs:,} runs"
+
+
+def _trajectory(result: Result, most: int = 12) -> Table:
+    table = Table("after runs", "incumbent", "mean then", "over runs", box=None, pad_edge=False)
+    points = list(result.trajectory)
+    for place, point in enumerate(points):
+        if most // 2 <= place < len(points) - most // 2:
+            if place == most // 2:
+                table.add_row("...", f"({len(points) - most} more)", "", "")
+            continue
+        cost = "" if point.cost is None else f"{point.cost:.6g}"
+        table.add_row(f"{point.runs:,}", Text(point.config.key), cost, f"{point.evidence:,}")
+    return table
+
+
+def _how_sure(result: Result, metric: CostMetric) -> list[str]:
+    """The closest rivals, with twice the standard error of the difference on common runs."""
+    if result.best == result.default and len(result.trajectory) <= 1:
+        return ["No configuration was found that is better than the default: keep it."]
+    if len(result.runs) > _READABLE:
+        return []
+    rivals = closest_rivals(result.runs, result.best, metric)
+    lines = [_rival("closest", rival) for rival in rivals[:2]]
+    lines += [_rival("default", r) for r in rivals[2:] if r.config == result.default]
+    if lines:
+        lines.insert(0, "how sure (on runs made while searching; ± is two standard errors):")
+    return lines
+
+
+def _rival(role: str, rival: Rival) -> str:
+    if rival.worse_by == 0 and rival.error == 0:
+        return f"  {role} {rival.config}: the same over {rival.common:,} common runs"
+    sure = rival.worse_by / rival.error if rival.error else math.inf
+    words = "clearly" if sure > 3 else "probably" if sure > 2 else "perhaps"
+    return (
+        f"  {role} {rival.config} is {words} worse,"
+        f" by {rival.worse_by:.3g} ± {2 * rival.error:.2g} over {rival.common:,} common runs"
+    )
+
+
+def print_summary(console: Console, about: dict[str, Any]) -> None:
+    """What is in a store."""
+    counts = ", ".join(f"{count:,} {status}" for status, count in about["statuses"].items())
+    console.print(f"{about['store']}: {about['runs']:,} runs ({counts or 'none'})", soft_wrap=True)
+    console.print(
+        f"{about['configurations']:,} configurations, {about['target_time']:.1f} s of target time,"
+        f" {about['sessions']} session(s)"
+    )
+    console.print("\nincumbents")
+    table = Table("after runs", "incumbent", "mean then", "over runs", box=None, pad_edge=False)
+    for point in about["trajectory"][-20:]:
+        cost = "" if point["cost"] is None else f"{point['cost']:.6g}"
+        table.add_row(f"{point['runs']:,}", Text(point["config"]), cost, f"{point['evidence']:,}")
+    console.print(table)
+    console.print("\nmost run")
+    table = Table("runs", "config", "mean quality", "mean runtime", "failures", box=None)
+    for row in about["most_run"]:
+        quality = "" if row["mean_quality"] is None else f"{row['mean_quality']:.6g}"
+        runtime = f"{row['mean_runtime']:.4g} s"
+        table.add_row(
+            f"{row['runs']:,}", Text(row["config"]), quality, runtime, str(row["failures"])
+        )
+    console.print(table)
