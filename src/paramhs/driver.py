@@ -64,6 +64,9 @@ class Session:
         self.request = Evaluate(())
         self.runs = 0
         self.target_time = 0.0
+        """Seconds that the target ran, over the requests answered in full."""
+        self.spent_time = 0.0
+        """The same, the answers to the present request included."""
         self.trajectory: list[Point] = []
         self.costs: Sequence[tuple[float, ...]] = ()
         self.first_costs: Sequence[tuple[float, ...]] = ()
@@ -73,18 +76,16 @@ class Session:
     def answer(self, run: Run) -> None:
         """Take a run of the present request; the search goes on when none is missing."""
         self._answers[run.task] = run
+        self.spent_time += run.runtime
         if len(self._answers) == len(self.request.tasks):
             runs = [self._answers[task] for task in self.request.tasks]
             self._answers = {}
             self._advance(runs)
 
-    def spent_time(self) -> float:
-        """Seconds of target time, the answers to the present request included."""
-        return self.target_time + math.fsum(run.runtime for run in self._answers.values())
-
     def _advance(self, runs: Sequence[Run]) -> None:
         self.runs += len(runs)
         self.target_time += math.fsum(run.runtime for run in runs)
+        self.spent_time = self.target_time
         try:
             step = self._search.send(runs) if runs else next(self._search)
             while isinstance(step, Incumbent):
@@ -216,7 +217,7 @@ class Driver:
     def _why_stop(self) -> str | None:
         if self._interrupts:
             return INTERRUPTED
-        return self.budget.spent(self.taken, self.session.spent_time(), self.wall_time)
+        return self.budget.spent(self.taken, self.session.spent_time, self.wall_time)
 
     def _launch(self, task: Task) -> None:
         self._pending.add(task)

@@ -192,7 +192,7 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
         trajectory=points,
         runs=driver.store,
         asked=driver.taken,
-        target_time=session.spent_time(),
+        target_time=session.spent_time,
         wall_time=driver.wall_time,
         stopped=driver.stopped,
     )
@@ -269,6 +269,7 @@ class AskTell:
 
     def _renew_offers(self) -> None:
         request = self._session.request
+        self._wanted = set(request.tasks)
         self._offers = chain(request.tasks, islice(request.likely, _LOOK_AHEAD))
 
     def ask(self) -> Task | None:
@@ -291,18 +292,21 @@ class AskTell:
             raise BadInput("nan is not a quality; tell None for a run that failed")
         status = Status.TIMEOUT if timeout else Status.CRASHED if quality is None else Status.OK
         self._handed_out.discard(task)
-        self._early[task] = Run(task, status, runtime, quality)
-        self._pass_on()
+        run = Run(task, status, runtime, quality)
+        if task in self._wanted:
+            self._pass_on(run)
+        else:
+            self._early[task] = run
 
-    def _pass_on(self) -> None:
-        """Give the search the answers it wants now."""
-        while wanted := [t for t in self._session.request.tasks if t in self._early]:
-            before = self._session.request
-            for task in wanted:
-                self._session.answer(self._early.pop(task))
-            if self._session.request is before:
-                return
+    def _pass_on(self, run: Run) -> None:
+        """Give the search an answer that it wants; if it goes on, also those told early."""
+        request = self._session.request
+        self._session.answer(run)
+        while self._session.request is not request:
+            request = self._session.request
             self._renew_offers()
+            for task in self._wanted & self._early.keys():
+                self._session.answer(self._early.pop(task))
 
     @property
     def best(self) -> Config:

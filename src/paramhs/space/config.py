@@ -56,7 +56,13 @@ class Config(Mapping[str, Value]):
         """The canonical text: equal texts, equal configurations (of one space)."""
         if self._key is None:
             self._key = " ".join(
-                f"{value_text(name)}={value_text(value)}" for name, value in self.as_dict().items()
+                [
+                    name + value_text(parameter.value(index))
+                    for name, parameter, index in zip(
+                        self.space.name_texts, self.space.listed, self.indices, strict=True
+                    )
+                    if index != INACTIVE
+                ]
             )
         return self._key
 

@@ -308,9 +308,11 @@ def _from_pair(pair: Sequence[object]) -> Parameter:
 
 def value_text(value: Value) -> str:
     """The value as written in a canonical key: different values, different texts."""
-    if isinstance(value, str) and _is_plain_word(value):
-        return value
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value if _is_plain_word(value) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
 
 
 def value_of(text: str) -> Value:

@@ -12,7 +12,7 @@ from paramhs.errors import BadInput
 from paramhs.seeds import below
 from paramhs.space.config import INACTIVE, Config
 from paramhs.space.expressions import Expression, Test, compiled, names, parse
-from paramhs.space.parameters import Parameter, parameter, value_of
+from paramhs.space.parameters import Parameter, parameter, value_of, value_text
 
 DRAWS = 10_000  # how many forbidden draws in a row before sampling gives up
 
@@ -36,6 +36,7 @@ class Space:
             raise BadInput("a space needs at least one parameter")
         self.listed = tuple(self.parameters.values())
         self.place = {name: i for i, name in enumerate(self.parameters)}
+        self.name_texts = tuple(f"{value_text(name)}=" for name in self.parameters)
         self.movable = tuple(i for i, p in enumerate(self.listed) if p.levels > 1)
         self.conditions = {
             name: self._expression(f"the condition of {name!r}", text)

@@ -44,6 +44,7 @@ CREATE VIEW readable AS
 """
 _MARK = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
 
+_STATUS = {status.value: status for status in Status}
 _MARKS = ", ".join("?" * 10)
 
 _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "drvfs", "afs", "lustre", "gpfs"}
@@ -121,13 +122,15 @@ class SqliteStore:
         instance = self._instances.get(task.instance.name)
         if config is None or instance is None:
             return None
-        with explained(self.path):
+        try:
             row = self._db.execute(
                 "SELECT status, runtime, quality, detail FROM runs"
                 " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
                 (config, instance, task.seed, task.cutoff),
             ).fetchone()
-        return Run(task, Status(row[0]), *row[1:]) if row else None
+        except sqlite3.Error as error:
+            raise _trouble(self.path, error) from error
+        return Run(task, _STATUS[row[0]], row[1], row[2], row[3]) if row else None
 
     def put(self, run: Run) -> None:
         """Keep a run; the first answer to a task stays. One statement, so it is there or not."""
@@ -203,7 +206,7 @@ def read_runs(path: Path, space: Space) -> Iterator[Run]:
             if key not in configs:
                 configs[key] = space.from_key(key)
             task = Task(configs[key], Instance(name), seed, cutoff)
-            yield Run(task, Status(status), *answer)
+            yield Run(task, _STATUS[status], *answer)
 
 
 def reading(path: Path) -> sqlite3.Connection:
@@ -256,13 +259,15 @@ def explained(path: Path) -> Iterator[None]:
     """Turn what the file system or SQLite says into a message for people."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
+        raise _trouble(path, error) from error
+
+
+def _trouble(path: Path, error: sqlite3.Error | OSError) -> StoreError:
+    if isinstance(error, OSError):
+        what = f"{path} cannot be used: {error.strerror or error}"
+    else:
         name = getattr(error, "sqlite_errorname", "")
-        cause = next((text for code, text in _CAUSES.items() if name.startswith(code)), None)
-        raise StoreError(
-            f"{path}: {cause or error} ({error}). Runs already stored are safe."
-        ) from error
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be used: {error.strerror or error}. Runs already stored are safe."
-        ) from error
+        cause = next((text for code, text in _CAUSES.items() if name.startswith(code)), "")
+        what = f"{path}: {cause} ({error})" if cause else f"{path}: {error}"
+    return StoreError(f"{what}. Runs already stored are safe.")
