@@ -17,6 +17,7 @@ A quality that is missing or not finite is the worst, wherever quality counts.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from paramhs.runs import Run, Status
@@ -94,18 +95,17 @@ def score(costs: Sequence[Cost]) -> Score:
     """How good runs with these costs are together; compare only over the same pairs."""
     result: list[float] = []
     for numbers in zip(*costs, strict=True):
-        total = math.fsum(numbers)
-        if math.isfinite(total):
-            result += (0.0, total / len(numbers))
-        else:
-            result += _with_worst(numbers)
+        finite = [x for x in numbers if x < WORST]
+        result += (1 - len(finite) / len(numbers), _mean(finite) if finite else WORST)
     return tuple(result)
 
 
-def _with_worst(numbers: Sequence[float]) -> tuple[float, float]:
-    finite = [x for x in numbers if math.isfinite(x)]
-    share = 1 - len(finite) / len(numbers)
-    return share, math.fsum(finite) / len(finite) if finite else WORST
+def _mean(numbers: Sequence[float]) -> float:
+    """Correctly rounded sums, so that the order of runs does not matter."""
+    try:
+        return math.fsum(numbers) / len(numbers)
+    except OverflowError:  # the sum has no float, the mean has
+        return float(sum(map(Fraction, numbers)) / len(numbers))
 
 
 def _usable_quality(run: Run) -> float:

@@ -92,8 +92,7 @@ class _Contest:
             if runs == self.limit:
                 self.rejected.add(challenger)
             return False
-        if self.min_runs < self.limit:  # else all were judged on all pairs, so by one order
-            self._reopen(challenger)
+        self._reopen(challenger)
         self.rejected.add(incumbent)
         return True
 
@@ -104,9 +103,14 @@ class _Contest:
         return new == old and (len(set(old)) >= self.few or len(old) >= 8 * self.few)
 
     def _reopen(self, incumbent: Config) -> None:
-        """Let those that are not clearly worse try again."""
+        """Let those try again that may yet turn out to be better."""
         best = self.costs(incumbent)
-        self.rejected = {c for c in self.rejected if _clearly_worse(self.costs(c), best)}
+        self.rejected = {c for c in self.rejected if self._is_settled(self.costs(c), best)}
+
+    def _is_settled(self, costs: Sequence[Cost], best: Sequence[Cost]) -> bool:
+        if len(costs) == len(best) == self.limit:  # all is known; ties must not go on for ever
+            return score(costs) >= score(best)
+        return _clearly_worse(costs, best)
 
     def _likely(self, incumbent: Config, runs: int, ahead: Iterable[Config]) -> Iterator[Task]:
         """What the next challengers will ask for: the incumbent's next run and their own first."""

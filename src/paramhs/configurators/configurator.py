@@ -17,6 +17,9 @@ Start = Literal["default", "uniform"]
 """Begin at the default configuration, or (the theory's setting) at a uniformly random one."""
 
 
+_FARTHEST = 1_000  # items ahead that one may look at: there may be no end of them
+
+
 class Configurator(Protocol):
     """A way of searching: the description of it, not its state."""
 
@@ -41,16 +44,14 @@ class Ahead(Generic[T]):
         return self._waiting.popleft() if self._waiting else next(self._items)
 
     def peek(self) -> Iterator[T]:
-        """The items to come."""
-        position = 0
-        while True:
+        """The items to come, as far as one may look."""
+        for position in range(_FARTHEST):
             if position == len(self._waiting):
                 try:
                     self._waiting.append(next(self._items))
                 except StopIteration:
                     return
             yield self._waiting[position]
-            position += 1
 
 
 def checked_start(start: str) -> None:
@@ -67,6 +68,8 @@ def first_config(start: Start, space: Space, rng: Random) -> Config:
 def all_tried(space: Space, contest: Contest) -> str | None:
     """Why there is nothing left to try, if that is so."""
     size = space.size()
+    if size == 1:
+        return "there is only one configuration"
     if size is None or len(contest.tried) < size:
         return None
-    return f"all {size:,} configurations tried" if size > 1 else "there is only one configuration"
+    return f"all {size:,} configurations tried"

@@ -79,6 +79,8 @@ class _Life:
                 current = candidate
             if self.rng.random() < self.rules.p_restart:
                 current = space.sample(self.rng)
+                if contest.remembers:
+                    yield from self._challenge_best(current)
             if contest.remembers and (ended := all_tried(space, contest)):
                 return ended
             idle = idle + 1 if contest.asked == asked else 0

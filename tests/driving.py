@@ -1,0 +1,219 @@
+"""Answers searches and contests by plain functions, and keeps what they asked for."""
+
+import math
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+
+from paramhs.costs import Score, score
+from paramhs.runs import Evaluate, Incumbent, Instance, Run, Search, Status, Task
+from paramhs.scenario import Pairs, Scenario
+from paramhs.seeds import stream
+from paramhs.space import Config, Space
+
+Target = Callable[[Task], Run]
+MOST_WITHOUT_RUN = 200  # changes of incumbent in a row, before a search is said to go in circles
+
+
+@dataclass
+class Driven:
+    """What a search did."""
+
+    batches: list[list[Task]] = field(default_factory=list)
+    looked_at: list[list[Task]] = field(default_factory=list)
+    """For each batch, the likely tasks that were looked at."""
+    incumbents: list[Config] = field(default_factory=list)
+    events: list[Task | Config] = field(default_factory=list)
+    """Tasks and incumbents as they came."""
+    ended: str | None = None
+
+    @property
+    def tasks(self) -> list[Task]:
+        return [task for batch in self.batches for task in batch]
+
+    @property
+    def configs(self) -> list[Config]:
+        """In the order of their first run."""
+        return list(dict.fromkeys(task.config for task in self.tasks))
+
+
+def drive(
+    search: Search, target: Target, runs: float = math.inf, peek: Iterable[int] = ()
+) -> Driven:
+    """Answer a search until it ends, or until it was given so many runs.
+
+    `peek`: of how many likely tasks to take a look at each batch; none when it ends.
+    """
+    driven, answers, peeks, idle = Driven(), None, iter(peek), 0
+    while len(driven.tasks) < runs:
+        try:
+            said = next(search) if answers is None else search.send(answers)
+        except StopIteration as stop:
+            driven.ended = stop.value
+            break
+        answers = None
+        if isinstance(said, Incumbent):
+            idle += 1
+            assert idle < MOST_WITHOUT_RUN, "the incumbent changes for ever without a run"
+            driven.incumbents.append(said.config)
+            driven.events.append(said.config)
+        else:
+            idle = 0
+            driven.batches.append(list(said.tasks))
+            driven.looked_at.append(list(islice(said.likely, next(peeks, 0))))
+            driven.events.extend(said.tasks)
+            answers = [target(task) for task in said.tasks]
+    search.close()
+    return driven
+
+
+def settle(
+    asking: Generator[Evaluate, Sequence[Run], bool], target: Target
+) -> tuple[bool, list[list[Task]]]:
+    """What a meeting decides, and the batches that it asked for."""
+    batches: list[list[Task]] = []
+    answers = None
+    while True:
+        try:
+            said = next(asking) if answers is None else asking.send(answers)
+        except StopIteration as stop:
+            return stop.value, batches
+        batches.append(list(said.tasks))
+        answers = [target(task) for task in said.tasks]
+
+
+def ok(task: Task, quality: float) -> Run:
+    return Run(task, Status.OK, 0.0, quality)
+
+
+def instances(count: int) -> tuple[Instance, ...]:
+    return tuple(Instance(f"i{k}") for k in range(count))
+
+
+def one_parameter(levels: int) -> Space:
+    return Space({"x": range(levels)})
+
+
+def at(space: Space, x: int) -> Config:
+    return space.config(x=x)
+
+
+def noise(task: Task) -> float:
+    """A number in [0, 1) that is a function of the task's configuration, instance and seed."""
+    return stream(task.seed, task.config.key, task.instance.name).random()
+
+
+def by_pair(scenario: Scenario, seed: int, costs: Callable[[Config, int], float | Run]) -> Target:
+    """A target that knows which pair of a search's list a task is on: costs(config, k)."""
+    pairs, known = Pairs(scenario, seed), {}
+
+    def target(task: Task) -> Run:
+        while (task.instance, task.seed) not in known:
+            pair = pairs.task(task.config, len(known))
+            known[pair.instance, pair.seed] = len(known)
+        return ok(task, costs(task.config, known[task.instance, task.seed]))
+
+    return target
+
+
+def by_instance(table: Mapping[tuple[Config, str], float]) -> Target:
+    """A deterministic target: the cost of each configuration on each instance."""
+    return lambda task: ok(task, table[task.config, task.instance.name])
+
+
+def random_table(scenario: Scenario, seed: int) -> dict[tuple[Config, str], float]:
+    rng = stream(seed, "table")
+    return {
+        (config, instance.name): rng.random()
+        for config in scenario.space.configs()
+        for instance in scenario.instances
+    }
+
+
+def total_score(
+    scenario: Scenario, table: Mapping[tuple[Config, str], float], config: Config
+) -> Score:
+    """The score of a configuration on all instances."""
+    return score([(table[config, instance.name],) for instance in scenario.instances])
+
+
+class Sampled(Exception):
+    """The optimum takes part in a call of `better` for the first time, or is the start."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__(calls)
+        self.calls = calls
+
+
+@dataclass(frozen=True)
+class LawComparison:
+    """Decides by a draw from given probabilities, without any run.
+
+    `outcome(challenger, incumbent)` gives the probabilities of a win and of a tie; a fair coin
+    decides ties. The contest counts calls in `asked`; if an optimum is given, it raises `Sampled`
+    with the number of calls made until then, that with the optimum as challenger included.
+    """
+
+    outcome: Callable[[Config, Config], tuple[float, float]]
+    optimum: Config | None = None
+
+    def begin(self, scenario: Scenario, seed: int) -> "LawContest":
+        return LawContest(self.outcome, self.optimum, stream(seed, "law"))
+
+
+class LawContest:
+    remembers = False
+    tried = settled = ()
+
+    def __init__(
+        self,
+        outcome: Callable[[Config, Config], tuple[float, float]],
+        optimum: Config | None,
+        rng: Random,
+    ) -> None:
+        self.outcome = outcome
+        self.optimum = optimum
+        self.rng = rng
+        self.asked = 0
+
+    def enter(self, config):
+        if config == self.optimum:
+            raise Sampled(0)
+        return True
+        yield
+
+    def better(self, challenger, incumbent, ahead=()):
+        if incumbent == self.optimum:
+            raise Sampled(self.asked)
+        self.asked += 1
+        if challenger == self.optimum:
+            raise Sampled(self.asked)
+        win, tie = self.outcome(challenger, incumbent)
+        u = self.rng.random()
+        return u < win or (u < win + tie and self.rng.random() < 0.5)
+        yield
+
+    def costs(self, config):
+        return []
+
+    def deepen(self, incumbent):
+        return False
+
+
+def calls_until_sampled(search: Search) -> int:
+    """Calls of `better` until the optimum is first sampled."""
+    try:
+        for _ in search:
+            pass
+    except Sampled as sampled:
+        return sampled.calls
+    raise AssertionError("the search ended without sampling the optimum")
+
+
+def z_score(counts: Sequence[int], mean: float) -> float:
+    """By how many standard errors the mean of independent counts is off."""
+    n = len(counts)
+    average = math.fsum(counts) / n
+    variance = math.fsum((x - average) ** 2 for x in counts) / (n - 1)
+    return (average - mean) / math.sqrt(variance / n)

@@ -1,0 +1,36 @@
+"""Functions to tune that are importable, so that any process can run them."""
+
+import os
+import time
+from collections.abc import Mapping
+
+from paramhs.seeds import stream
+from paramhs.space import Space, Value
+
+SPACE = Space({"x": range(20), "mode": ["a", "b", "c"], "rate": (0.5, 2.5)})
+
+
+def noisy(config: Mapping[str, Value], instance: object, seed: int) -> float:
+    """A function of its arguments alone: a distance and noise."""
+    noise = stream(seed, repr(sorted(config.items())), repr(instance)).random()
+    return abs(config.get("x", 0) - 13) + ("abc".index(config.get("mode", "a"))) + 4 * noise
+
+
+def noisy_with_pauses(config: Mapping[str, Value], instance: object, seed: int) -> float:
+    """The same after some milliseconds that differ from run to run."""
+    time.sleep(0.003 * stream(seed, "pause", repr(config)).random())
+    return noisy(config, instance, seed)
+
+
+def noisy_in_time(config: Mapping[str, Value], instance: object, seed: int) -> float:
+    """The same after as many seconds as the environment says."""
+    time.sleep(float(os.environ.get("PAUSE", "0")))
+    return noisy(config, instance, seed)
+
+
+def failing_by_default(config: Mapping[str, Value]) -> float:
+    raise ZeroDivisionError("no answer today")
+
+
+def distance(config: Mapping[str, Value]) -> float:
+    return abs(config["x"] - 13)

@@ -1,0 +1,634 @@
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor as Threads
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import pytest
+from children import output
+from driving import noise, ok, one_parameter
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from storing import rows
+from targets_for_tests import SPACE, failing_by_default, noisy, noisy_with_pauses
+
+from paramhs import Budget, Result, Watcher, tune
+from paramhs.configurators import CONFIGURATORS
+from paramhs.costs import Quality
+from paramhs.driver import INTERRUPTED, Driver, Inline
+from paramhs.errors import BadInput, StoreError, TargetError
+from paramhs.runs import Point, Run, Status, Task
+from paramhs.scenario import Scenario
+from paramhs.seeds import stream
+from paramhs.store import MemoryStore, Store
+from paramhs.store.sqlite import SqliteStore
+
+SCENARIO = Scenario(one_parameter(100))
+
+
+@dataclass
+class Counted:
+    """A target that counts its runs, each of so many seconds."""
+
+    seconds: float = 0.0
+    made: list[Task] = field(default_factory=list)
+
+    def __call__(self, task: Task) -> Run:
+        self.made.append(task)
+        quality = abs(task.config["x"] - 70) + 10 * noise(task)
+        return Run(task, Status.OK, self.seconds, quality)
+
+
+def driver(target=None, store: Store | None = None, scenario=SCENARIO, **limits) -> Driver:
+    """One in this process; `jobs`, `executor`, `watcher` as for a driver, the rest is the budget."""
+    parts = {name: limits.pop(name) for name in ("jobs", "executor", "watcher") if name in limits}
+    search = CONFIGURATORS["paramhs"].search(scenario, 0)
+    return Driver(
+        search,
+        scenario.cost,
+        target or Counted(),
+        MemoryStore() if store is None else store,
+        Budget(**limits),
+        default=scenario.space.default,
+        **parts,
+    )
+
+
+def done(*args, **limits) -> Driver:
+    driven = driver(*args, **limits)
+    driven.run()
+    return driven
+
+
+def steps(points: Sequence[Point]) -> list[tuple[object, ...]]:
+    """A trajectory without measured time."""
+    return [(p.config, p.runs, p.cost, p.evidence) for p in points]
+
+
+def test_a_budget_in_runs_is_met_exactly():
+    for runs in (1, 2, 3, 4, 50, 333):
+        target = Counted()
+        driven = done(target, runs=runs)
+        assert driven.taken == len(target.made) == len(driven.store) == runs
+        assert driven.stopped == f"the budget of {runs} runs is spent"
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 8])
+def test_target_time_is_exceeded_by_no_more_than_the_runs_in_flight(jobs):
+    target = Counted(seconds=0.75)
+    with Threads(jobs) as pool:
+        driven = done(target, target_time=100.0, jobs=jobs, executor=pool)
+    assert driven.stopped == "the budget of 100 s of target time is spent"
+    assert 100 <= 0.75 * driven.taken < 100 + 0.75 * jobs
+
+
+@given(st.lists(st.floats(0.01, 3), min_size=30, max_size=30), st.floats(1, 20))
+def test_no_run_is_started_after_target_time_is_spent(seconds, limit):
+    made = []
+
+    def target(task):
+        made.append(seconds[len(made) % 30])
+        return Run(task, Status.OK, made[-1], noise(task))
+
+    driven = done(target, target_time=limit, runs=3000)
+    assert sum(made[:-1]) < limit + 1e-9
+    assert len(made) == driven.taken
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The driver's clock, moved by hand."""
+    now = SimpleNamespace(seconds=1000.0)
+    monkeypatch.setattr("paramhs.driver.time", SimpleNamespace(monotonic=lambda: now.seconds))
+    return now
+
+
+def test_no_run_is_started_after_wall_time_is_spent(clock):
+    made = Counted()
+
+    def target(task):
+        clock.seconds += 1.5
+        return made(task)
+
+    driven = done(target, wall_time=30.0)
+    assert driven.taken == len(made.made) == 20
+    assert driven.stopped == "the budget of 30 s of wall time is spent"
+
+
+def test_wall_time_of_earlier_sessions_counts(clock):
+    store = MemoryStore()
+    store.wall_time = 27.0
+
+    def target(task):
+        clock.seconds += 1.5
+        return ok(task, noise(task))
+
+    assert done(target, store, wall_time=30.0).taken == 2
+
+
+@pytest.mark.parametrize(
+    ("limits", "spent"),
+    [
+        ({"runs": 10, "target_time": 100.0, "wall_time": 1e6}, "10 runs"),
+        ({"runs": 1000, "target_time": 5.0, "wall_time": 1e6}, "5 s of target time"),
+        ({"runs": 1000, "target_time": 1e6, "wall_time": 7.0}, "7 s of wall time"),
+    ],
+)
+def test_whichever_limit_is_first_stops(clock, limits, spent):
+    def target(task):
+        clock.seconds += 1.0
+        return Run(task, Status.OK, 1.0, noise(task))
+
+    assert done(target, **limits).stopped == f"the budget of {spent} is spent"
+
+
+@pytest.mark.parametrize("name", ["runs", "target_time", "wall_time"])
+@pytest.mark.parametrize("limit", [0, -1, float("nan")])
+def test_a_limit_that_is_not_positive_is_refused(name, limit):
+    with pytest.raises(BadInput, match=f"the budget's {name} must be positive, not {limit}"):
+        Budget(**{name: limit})
+
+
+def test_an_exhausted_space_ends_the_search():
+    scenario = Scenario(one_parameter(12), deterministic=True)
+    driven = done(Counted(), scenario=scenario)
+    assert driven.stopped == "all 12 configurations tried"
+    assert driven.taken == 12
+
+
+def test_the_same_budget_again_makes_no_new_run():
+    store = MemoryStore()
+    first = done(store=store, runs=200)
+    target = Counted()
+    again = done(target, store, runs=200)
+    assert target.made == []
+    assert again.new_runs == 0
+    assert again.session.trajectory == first.session.trajectory
+    assert again.stopped == first.stopped
+
+
+def test_a_larger_budget_extends_a_search():
+    store, target = MemoryStore(), Counted()
+    done(store=store, runs=120)
+    extended = done(target, store, runs=300)
+    assert len(target.made) == extended.new_runs == 180
+    assert extended.session.trajectory == done(runs=300).session.trajectory
+
+
+def test_the_same_target_time_again_makes_no_new_run_and_finds_the_same():
+    store, target = MemoryStore(), Counted(0.5)
+    first = done(Counted(0.5), store, target_time=60.0)
+    again = done(target, store, target_time=60.0)
+    assert target.made == []
+    assert again.session.trajectory == first.session.trajectory
+
+
+def test_target_time_spent_by_many_jobs_finds_the_same_again():
+    store, target = MemoryStore(), Counted(0.5)
+    with Threads(8) as pool:
+        first = done(Counted(0.5), store, target_time=60.3, jobs=8, executor=pool)
+    again = done(target, store, target_time=60.3)
+    assert len(first.session.trajectory) > 1
+    assert again.taken == first.taken
+    assert again.session.trajectory == first.session.trajectory
+
+
+def test_the_same_wall_time_again_finds_what_was_found(tmp_path):
+    def slow(config, seed):
+        threading.Event().wait(0.01)
+        return abs(config["x"] - 70) + seed % 5
+
+    limits = {"budget": Budget(wall_time=0.8), "store": tmp_path / "runs.sqlite"}
+    first = tune(slow, SCENARIO.space, **limits)
+    again = tune(slow, SCENARIO.space, **limits)
+    assert first.asked > 5
+    assert again.asked >= first.asked
+    assert again.trajectory[: len(first.trajectory)] == first.trajectory
+
+
+def tuned(function=noisy, **how) -> Result:
+    return tune(function, **{"space": SPACE, "instances": ["i", "j"], "budget": 120, **how})
+
+
+scenarios = st.fixed_dictionaries(
+    {
+        "space": st.sampled_from(
+            [SPACE, {"x": range(30)}, {"x": range(5), "mode": ["a", "b"]}, {"mode": ["a", "b"]}]
+        ),
+        "instances": st.sampled_from([None, ["i"], [1, 2, 3]]),
+        "seed": st.integers(0, 10**6),
+        "configurator": st.sampled_from(sorted(CONFIGURATORS)),
+        "deterministic": st.booleans(),
+        "budget": st.integers(1, 150),
+    }
+)
+
+
+@settings(max_examples=40)
+@given(scenarios, st.sampled_from([2, 8]))
+def test_threads_do_not_change_the_trajectory(scenario, jobs):
+    alone = tuned(noisy, **scenario)
+    together = tuned(noisy_with_pauses, **scenario, jobs=jobs, executor="threads")
+    assert steps(together.trajectory) == steps(alone.trajectory)
+    assert together.asked == alone.asked
+    assert together.stopped == alone.stopped
+    assert (together.best_cost, together.default_cost) == (alone.best_cost, alone.default_cost)
+
+
+@settings(max_examples=12)
+@given(scenarios, st.sampled_from([1, 2, 8]))
+def test_processes_do_not_change_the_trajectory(scenario, jobs):
+    alone = tuned(noisy, **scenario)
+    together = tuned(noisy_with_pauses, **scenario, jobs=jobs, executor="processes")
+    assert steps(together.trajectory) == steps(alone.trajectory)
+    assert together.asked == alone.asked
+
+
+@pytest.mark.parametrize("configurator", sorted(CONFIGURATORS))
+@pytest.mark.parametrize("pool", [Threads, ProcessPoolExecutor])
+@pytest.mark.parametrize("jobs", [1, 2, 8])
+def test_executors_of_ones_own_do_not_change_the_trajectory(pool, jobs, configurator):
+    alone = tuned(configurator=configurator)
+    with pool(2) as executor:
+        together = tuned(
+            noisy_with_pauses, configurator=configurator, jobs=jobs, executor=executor
+        )
+        assert executor.submit(abs, -1).result() == 1
+    assert steps(together.trajectory) == steps(alone.trajectory)
+
+
+class Lazy(Executor):
+    """Runs what it was given when it pleases: the last first, in a thread of its own."""
+
+    def __init__(self, name: str) -> None:
+        self.rng = stream(0, name)
+        self.waiting: list[tuple[Future[Run], object, Task]] = []
+        self.changed = threading.Condition()
+        self.open = True
+        self.thread = threading.Thread(target=self._work)
+        self.thread.start()
+
+    def submit(self, function, /, *args, **kwargs):
+        future: Future[Run] = Future()
+        with self.changed:
+            self.waiting.append((future, function, *args))
+            self.changed.notify()
+        return future
+
+    def _work(self):
+        while self.open:
+            with self.changed:
+                self.changed.wait_for(lambda: self.waiting or not self.open)
+                if not self.open:
+                    return
+                self.waiting.sort(key=lambda _: self.rng.random())
+                future, function, task = self.waiting.pop()
+            if future.set_running_or_notify_cancel():
+                future.set_result(function(task))
+
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        with self.changed:
+            self.open = False
+            self.changed.notify()
+        self.thread.join()
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 12), st.integers(1, 200))
+def test_the_order_in_which_runs_end_does_not_change_the_trajectory(jobs, runs):
+    with Lazy(f"lazy {jobs} {runs}") as executor:
+        driven = done(runs=runs, jobs=jobs, executor=executor)
+    alone = done(runs=runs)
+    assert steps(driven.session.trajectory) == steps(alone.session.trajectory)
+    assert driven.taken == runs
+
+
+def test_no_more_than_jobs_runs_are_in_flight():
+    flying, most, lock = 0, 0, threading.Lock()
+
+    def target(task):
+        nonlocal flying, most
+        with lock:
+            flying += 1
+            most = max(most, flying)
+        threading.Event().wait(0.001)
+        with lock:
+            flying -= 1
+        return ok(task, noise(task))
+
+    with Threads(16) as pool:
+        done(target, runs=100, jobs=4, executor=pool)
+    assert 2 <= most <= 4
+
+
+def test_early_runs_are_counted_apart():
+    with Threads(8) as pool:
+        driven = done(runs=100, jobs=8, executor=pool)
+    assert driven.taken == 100
+    assert driven.early_runs == len(driven.store) - 100 > 0
+
+
+def test_one_job_makes_no_early_run():
+    driven = done(runs=100)
+    assert driven.early_runs == 0
+
+
+def test_early_runs_are_used_when_they_are_asked_for():
+    store, target = MemoryStore(), Counted()
+    with Threads(8) as pool:
+        first = done(store=store, runs=100, jobs=8, executor=pool)
+    extended = done(target, store, runs=200)
+    assert len(target.made) < 100 or first.early_runs == 0
+    assert extended.session.trajectory == done(runs=200).session.trajectory
+
+
+class Noted(Watcher):
+    def __init__(self):
+        self.said = []
+
+    def started(self, driver):
+        self.said.append("started")
+
+    def ran(self, driver):
+        self.said.append("ran")
+
+    def improved(self, driver, point):
+        self.said.append(point)
+
+    def notice(self, text):
+        self.said.append(text)
+
+    def ended(self, driver):
+        self.said.append(("ended", driver.stopped))
+
+
+def test_a_watcher_sees_every_run_and_every_incumbent():
+    watcher = Noted()
+    driven = done(runs=150, watcher=watcher)
+    assert watcher.said[0] == "started"
+    assert watcher.said[-1] == ("ended", "the budget of 150 runs is spent")
+    assert watcher.said.count("ran") == 150
+    points = [said for said in watcher.said if isinstance(said, Point)]
+    assert points == driven.session.trajectory
+    for point in points:
+        assert watcher.said[: watcher.said.index(point)].count("ran") == point.runs - 1
+
+
+def test_a_watcher_sees_runs_that_come_from_the_store():
+    store, watcher = MemoryStore(), Noted()
+    done(store=store, runs=50)
+    done(store=store, runs=50, watcher=watcher)
+    assert watcher.said.count("ran") == 50
+
+
+def test_a_watcher_is_told_what_a_store_has_to_say():
+    store, watcher = MemoryStore(), Noted()
+    store.notices.append("slow disk")
+    done(store=store, runs=5, watcher=watcher)
+    assert watcher.said[:2] == ["started", "slow disk"]
+
+
+def test_a_watcher_is_told_the_end_when_the_target_raises():
+    watcher = Noted()
+
+    def target(task):
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        done(target, runs=5, watcher=watcher)
+    assert watcher.said == ["started", ("ended", "")]
+
+
+def test_a_base_watcher_looks_away():
+    assert done(runs=5, watcher=Watcher()).taken == 5
+
+
+@pytest.mark.parametrize("how", [{}, {"executor": "threads", "jobs": 4}, {"jobs": 2}])
+def test_a_default_that_crashes_stops_with_the_call_and_the_traceback(tmp_path, how):
+    path = tmp_path / "runs.sqlite"
+    with pytest.raises(TargetError) as caught:
+        tune(failing_by_default, {"x": range(10)}, budget=50, store=path, **how)
+    message = str(caught.value)
+    assert "the target fails with its default configuration, in 1 of 1 runs" in message
+    assert "targets_for_tests:failing_by_default({'x': 4})" in message
+    assert "ZeroDivisionError: no answer today" in message
+    assert "in failing_by_default" in message
+    assert rows(path) == set()
+
+
+def test_a_default_that_crashes_is_found_even_if_the_budget_is_smaller_than_its_first_runs():
+    def failing(config, seed):
+        raise ZeroDivisionError
+
+    with pytest.raises(TargetError):
+        tune(failing, {"x": range(10)}, budget=1)
+
+
+def test_a_mended_target_starts_again_on_the_same_store(tmp_path):
+    path, broken = tmp_path / "runs.sqlite", True
+
+    def mended(config, seed):
+        if broken:
+            raise ValueError("broken")
+        return config["x"] + seed % 3
+
+    with pytest.raises(TargetError, match="3 of 3 runs"):
+        tune(mended, {"x": range(10)}, budget=50, store=path)
+    broken = False
+    result = tune(mended, {"x": range(10)}, budget=50, store=path)
+    assert {row[4] for row in rows(path)} == {"ok"}
+    assert result.best["x"] == 0
+
+
+def test_a_default_that_crashes_now_and_then_goes_on():
+    def fragile(config, seed):
+        if config["x"] == 4 and stream(seed, "fragile").random() < 0.5:
+            raise ValueError
+        return config["x"]
+
+    assert tune(fragile, {"x": range(10)}, budget=100).best["x"] < 4
+
+
+def test_a_crash_in_later_runs_is_data():
+    def fragile(config, seed):
+        if config["x"] > 4:
+            raise ValueError("too large")
+        return 10 - config["x"] + seed % 2
+
+    result = tune(fragile, {"x": range(10)}, budget=200)
+    assert result.best["x"] == 4
+    crashed = [run for run in result.runs if run.status is Status.CRASHED]
+    assert crashed
+    assert {run.task.config["x"] > 4 for run in crashed} == {True}
+    assert all("ValueError: too large" in run.detail for run in crashed)
+
+
+class Broken(Executor):
+    """One whose workers are gone."""
+
+    def __init__(self, after: int, at_submit: bool) -> None:
+        self.after, self.at_submit = after, at_submit
+
+    def submit(self, function, /, *args, **kwargs):
+        self.after -= 1
+        future: Future[Run] = Future()
+        if self.after >= 0:
+            future.set_result(function(*args))
+        elif self.at_submit:
+            raise BrokenExecutor("a process died")
+        else:
+            future.set_exception(BrokenExecutor("a process died"))
+        return future
+
+
+@pytest.mark.parametrize("at_submit", [False, True])
+def test_an_executor_that_breaks_is_told_and_stored_runs_are_kept(at_submit):
+    driven = driver(runs=50, executor=Broken(7, at_submit))
+    with pytest.raises(TargetError, match="the executor broke: a process died"):
+        driven.run()
+    assert len(driven.store) == 7
+
+
+def test_inline_runs_at_once_in_the_calling_thread():
+    future = Inline().submit(threading.get_ident)
+    assert future.done()
+    assert future.result() == threading.get_ident()
+
+
+def test_a_search_in_another_thread_leaves_signals_alone():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(done(runs=20).taken))
+    thread.start()
+    thread.join()
+    assert found == [20]
+
+
+def test_an_interrupt_stops_after_the_run_in_flight():
+    target, watcher = Counted(), Noted()
+    driven = driver(target, runs=100, watcher=watcher)
+
+    def interrupting(task):
+        if len(target.made) == 10:
+            driven._interrupt(2, None)
+        return target(task)
+
+    driven.target = interrupting
+    driven.run()
+    assert driven.stopped == INTERRUPTED
+    assert driven.taken == len(driven.store) == 11
+    assert "stopping after the runs in flight; Ctrl-C again stops at once" in watcher.said
+
+
+class Stopped(BaseException):
+    """As if the process ended here."""
+
+
+def crashing_at(function, place: int):
+    """The function, under its own name, until the call at this place."""
+    calls = 0
+
+    def crashing(config, instance, seed):
+        nonlocal calls
+        calls += 1
+        if calls > place:
+            raise Stopped
+        return function(config, instance, seed)
+
+    crashing.__module__, crashing.__qualname__ = function.__module__, function.__qualname__
+    return crashing
+
+
+def failing_at(place: int):
+    """A store whose file fails at this place."""
+    calls, put = 0, SqliteStore.put
+
+    def failing(self, run):
+        nonlocal calls
+        calls += 1
+        if calls > place:
+            raise StoreError("the disk is full")
+        put(self, run)
+
+    return patch.object(SqliteStore, "put", failing)
+
+
+crashes = st.lists(st.tuples(st.sampled_from(["target", "store"]), st.integers(0, 60)), max_size=5)
+
+
+def crashed_and_resumed(path: Path, crashes, **how) -> Result:
+    for kind, place in crashes:
+        before = rows(path)
+        try:
+            if kind == "target":
+                tuned(crashing_at(noisy, place), store=path, **how)
+            else:
+                with failing_at(place):
+                    tuned(store=path, **how)
+        except (Stopped, StoreError):
+            pass
+        assert rows(path) >= before
+    before = rows(path)
+    result = tuned(store=path, **how)
+    assert rows(path) >= before
+    return result
+
+
+@settings(max_examples=40)
+@given(crashes, st.integers(0, 10**6), st.sampled_from(sorted(CONFIGURATORS)))
+def test_a_search_crashed_anywhere_and_resumed_is_the_uninterrupted_one(crashes, seed, configurator):
+    how = {"seed": seed, "configurator": configurator}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "runs.sqlite"
+        resumed = crashed_and_resumed(path, crashes, **how)
+        assert len(rows(path)) == 120 or resumed.stopped != "the budget of 120 runs is spent"
+    assert steps(resumed.trajectory) == steps(tuned(**how).trajectory)
+
+
+@settings(max_examples=20)
+@given(crashes, st.sampled_from([2, 5]))
+def test_threads_crashed_anywhere_and_resumed_give_the_uninterrupted_search(crashes, jobs):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "runs.sqlite"
+        resumed = crashed_and_resumed(path, crashes, jobs=jobs, executor="threads")
+    assert steps(resumed.trajectory) == steps(tuned().trajectory)
+
+
+SHOW_TRAJECTORY = """
+import sys
+from paramhs import tune
+from targets_for_tests import SPACE, noisy
+result = tune(noisy, SPACE, instances=["i", "j"], budget=200, configurator=sys.argv[1])
+print([(point.config.key, point.runs, point.cost) for point in result.trajectory])
+"""
+
+
+@pytest.mark.parametrize("configurator", sorted(CONFIGURATORS))
+def test_the_trajectory_is_the_same_in_other_processes_with_other_hash_seeds(configurator):
+    here = tuned(budget=200, configurator=configurator)
+    expected = str([(p.config.key, p.runs, p.cost) for p in here.trajectory])
+    for seed in ("0", "1", "12345", "random"):
+        assert output(SHOW_TRAJECTORY, configurator, PYTHONHASHSEED=seed).strip() == expected
+
+
+def test_a_driver_needs_no_default():
+    search = CONFIGURATORS["random"].search(SCENARIO, 0)
+    crashed = Driver(
+        search,
+        Quality(),
+        lambda task: Run(task, Status.CRASHED, 0.0),
+        MemoryStore(),
+        Budget(runs=10),
+    )
+    crashed.run()
+    assert crashed.taken == 10
+
+
+def test_processes_are_not_made_for_one_job_without_a_cutoff():
+    pids = set()
+    tune(lambda config: pids.add(os.getpid()) or config["x"], {"x": range(5)}, budget=5)
+    assert pids == {os.getpid()}

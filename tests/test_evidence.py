@@ -1,0 +1,118 @@
+import math
+
+import pytest
+
+from driving import at, one_parameter
+from paramhs.costs import Quality, Runtime
+from paramhs.evidence import Rival, closest_rivals, mean_and_error, standard_error
+from paramhs.runs import Instance, Run, Status, Task
+
+SPACE = one_parameter(5)
+BEST = at(SPACE, 0)
+
+
+def runs(x, *qualities, first=0):
+    """Runs on consecutive pairs, alternating between two instances."""
+    config = at(SPACE, x)
+    return [
+        Run(Task(config, Instance("ab"[k % 2]), k), Status.OK, 0.0, quality)
+        for k, quality in enumerate(qualities, start=first)
+    ]
+
+
+def crashed(x, seed):
+    return Run(Task(at(SPACE, x), Instance("ab"[seed % 2]), seed), Status.CRASHED, 0.0)
+
+
+def test_standard_error_of_a_mean_worked_by_hand():
+    # mean 5, squared deviations 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, variance 32 / 7
+    numbers = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]
+    assert standard_error(numbers) == pytest.approx(math.sqrt(32 / 7 / 8))
+
+
+@pytest.mark.parametrize("numbers", [[], [3.0]])
+def test_fewer_than_two_numbers_say_nothing_about_their_spread(numbers):
+    assert math.isinf(standard_error(numbers))
+
+
+def test_mean_and_error_are_over_the_runs_of_that_configuration_alone():
+    mean, error = mean_and_error(runs(0, 1, 2, 3) + runs(1, 100, 200), BEST, Quality())
+    assert mean == 2
+    assert error == pytest.approx(1 / math.sqrt(3))
+
+
+def test_mean_of_what_is_maximised_has_the_sign_the_user_gave_it():
+    mean, error = mean_and_error(runs(0, 10, 30), BEST, Quality(maximise=True))
+    assert mean == 20
+    assert error == pytest.approx(10)  # deviations of 10 and -10: sqrt(200 / 1 / 2)
+
+
+def test_mean_of_a_single_run_has_an_infinite_error():
+    assert mean_and_error(runs(0, 7), BEST, Quality()) == (7, math.inf)
+
+
+def test_rival_is_judged_on_common_pairs_only():
+    # the best on pairs 0..3: 1 2 3 4; the rival on 1..4: 4 4 8 99, so excess 2 1 4 on 1, 2, 3
+    (rival,) = closest_rivals(runs(0, 1, 2, 3, 4) + runs(1, 4, 4, 8, 99, first=1), BEST, Quality())
+    assert rival.config == at(SPACE, 1)
+    assert rival.common == 3
+    assert rival.worse_by == pytest.approx(7 / 3)
+    # deviations -1/3, -4/3, 5/3: squares sum to 42/9, variance 21/9, over 3 runs
+    assert rival.error == pytest.approx(math.sqrt(21 / 9 / 3))
+
+
+def test_same_seed_on_another_instance_is_another_pair():
+    other = [run._replace(task=run.task._replace(instance=Instance("c"))) for run in runs(1, 5, 5)]
+    assert closest_rivals(runs(0, 1, 1) + other, BEST, Quality(), least=1) == []
+
+
+def test_closest_rival_comes_first_even_if_it_looks_better():
+    made = runs(0, 5, 5, 5) + runs(1, 9, 9, 9) + runs(2, 4, 4, 4) + runs(3, 6, 6, 6)
+    rivals = closest_rivals(made, BEST, Quality())
+    assert [rival.config["x"] for rival in rivals] == [2, 3, 1]
+    assert [rival.worse_by for rival in rivals] == [-1, 1, 4]
+
+
+def test_when_maximising_a_smaller_quality_is_worse():
+    (rival,) = closest_rivals(runs(0, 9, 9, 9) + runs(1, 7, 7, 7), BEST, Quality(maximise=True))
+    assert rival == Rival(at(SPACE, 1), 3, 2.0, 0.0)
+
+
+@pytest.mark.parametrize(("least", "found"), [(2, 1), (3, 0)])
+def test_rival_must_share_enough_pairs(least, found):
+    made = runs(0, 1, 2, 3) + runs(1, 4, 5)
+    assert len(closest_rivals(made, BEST, Quality(), least)) == found
+
+
+def test_rival_that_crashed_has_no_finite_excess_and_is_left_out():
+    made = [*runs(0, 1, 2, 3, 4), *runs(1, 1, 2, 3), crashed(1, 3)]
+    assert closest_rivals(made, BEST, Quality()) == []
+
+
+def test_best_without_runs_has_no_rivals():
+    assert closest_rivals(runs(1, 1, 2, 3), BEST, Quality()) == []
+
+
+def test_no_runs_give_no_rivals():
+    assert closest_rivals([], BEST, Quality()) == []
+
+
+def test_evidence_follows_the_metric():
+    def timed(x, seed, seconds):
+        task = Task(at(SPACE, x), Instance("a"), seed, 10.0)
+        late = seconds > 10
+        return Run(task, Status.TIMEOUT if late else Status.OK, min(seconds, 10.0), -1.0)
+
+    made = [timed(0, k, 1.0) for k in range(3)] + [timed(1, k, s) for k, s in enumerate((2, 3, 11))]
+    (rival,) = closest_rivals(made, BEST, Runtime())
+    assert rival.worse_by == pytest.approx((1 + 2 + 99) / 3)
+
+
+def test_order_of_the_runs_does_not_matter():
+    made = runs(0, 1, 2, 3, 4) + runs(1, 4, 4, 8, 9) + runs(2, 0, 5, 5, 7)
+    forwards = closest_rivals(made, BEST, Quality())
+    backwards = closest_rivals(made[::-1], BEST, Quality())
+    assert [r.config for r in forwards] == [r.config for r in backwards]
+    for one, other in zip(forwards, backwards, strict=True):
+        assert (one.common, one.worse_by) == (other.common, pytest.approx(other.worse_by))
+        assert one.error == pytest.approx(other.error)

@@ -1,0 +1,271 @@
+import pickle
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paramhs.errors import BadInput
+from paramhs.space import (
+    And,
+    Boolean,
+    Categorical,
+    Compare,
+    Integer,
+    Member,
+    Or,
+    Ordinal,
+    Real,
+    Ref,
+    parse,
+)
+from paramhs.space.expressions import compiled, names
+from spaces import expressions
+
+KNOWN = {
+    "k": Integer(0, 9),
+    "n": Integer(0, 9),
+    "rho": Real(0, 1, 11),
+    "mode": Categorical(["a", "b", "rho", "true"]),
+    "size": Ordinal(["small", "medium", "large"]),
+    "power": Ordinal([1, 2, 4, 8]),
+    "on": Boolean(),
+    "use-x": Boolean(),
+}
+INACTIVE = -1
+
+
+def holds(text: str, **given_: object) -> bool:
+    """Whether the text is true; parameters that are not given are inactive."""
+    indices = [p.index(given_[n]) if n in given_ else INACTIVE for n, p in KNOWN.items()]
+    return compiled(parse(text, KNOWN), KNOWN)(indices)
+
+
+K3, ON, A = Compare("k", ">", 3), Compare("on", "==", True), Compare("mode", "==", "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("k > 3", K3),
+        ("k>3", K3),
+        ("  k  >  3  ", K3),
+        ("(k > 3)", K3),
+        ("((k > 3))", K3),
+        ("k = 3", Compare("k", "==", 3)),
+        ("k != -3", Compare("k", "!=", -3)),
+        ("k <= +3", Compare("k", "<=", 3)),
+        ("rho >= 0.5", Compare("rho", ">=", 0.5)),
+        ("rho < 1e-3", Compare("rho", "<", 0.001)),
+        ("rho < .5", Compare("rho", "<", 0.5)),
+        ("k < n", Compare("k", "<", Ref("n"))),
+        ("mode == a", A),
+        ("mode == 'a'", A),
+        ('mode == "a"', A),
+        ("mode == rho", Compare("mode", "==", Ref("rho"))),
+        ("mode == 'rho'", Compare("mode", "==", "rho")),
+        ("mode == 'true'", Compare("mode", "==", "true")),
+        ('mode == "\\u0061"', A),
+        ("on == true", ON),
+        ("on == True", ON),
+        ("on == false", Compare("on", "==", False)),
+        ("use-x == true", Compare("use-x", "==", True)),
+        ("mode in {a, b}", Member("mode", ("a", "b"))),
+        ("mode in [a, rho]", Member("mode", ("a", "rho"))),
+        ("k in (1)", Member("k", (1,))),
+        ("k > 3 and on == true", And((K3, ON))),
+        ("k > 3 && on == true", And((K3, ON))),
+        ("k > 3 or on == true or mode == a", Or((K3, ON, A))),
+        ("k > 3 || on == true", Or((K3, ON))),
+        ("k > 3 and on == true or mode == a", Or((And((K3, ON)), A))),
+        ("k > 3 or on == true and mode == a", Or((K3, And((ON, A))))),
+        ("k > 3 and (on == true or mode == a)", And((K3, Or((ON, A))))),
+        ("k > and", Compare("k", ">", "and")),
+    ],
+)
+def test_a_text_means_an_expression(text: str, meant: object):
+    assert parse(text, KNOWN) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "expected", "found"),
+    [
+        ("", 1, "a parameter's name", "the end"),
+        ("   ", 4, "a parameter's name", "the end"),
+        ("zeta > 3", 1, "a parameter's name", "zeta > 3"),
+        ("k > 3 and zeta > 3", 11, "a parameter's name", "zeta > 3"),
+        ("k", 2, "==, !=, <, <=, >, >= or in", "the end"),
+        ("k 3", 3, "==, !=, <, <=, >, >= or in", "3"),
+        ("k >", 4, "a value", "the end"),
+        ("k>3and on==true", 8, "'and', 'or' or the end", "on==true"),
+        ("k > > 3", 5, "a value", "> 3"),
+        ("k > 3 n > 2", 7, "'and', 'or' or the end", "n > 2"),
+        ("k > 3 and", 10, "a parameter's name", "the end"),
+        ("(k > 3", 7, "')'", "the end"),
+        ("k > 3)", 6, "'and', 'or' or the end", ")"),
+        ("mode in a", 9, "'{'", "a"),
+        ("mode in {a, b", 14, "'}'", "the end"),
+        ("mode in {}", 10, "a value", "}"),
+        ("mode in {a b}", 12, "'}'", "b}"),
+        ("k > 3 ; n", 7, "a comparison", "; n"),
+        ("mode == 'a", 9, "a comparison", "'a"),
+        ("3 < k", 1, "a parameter's name", "3 < k"),
+        ("k > -x", 5, "a comparison", "-x"),
+        ("not k > 3", 1, "a parameter's name", "not k > 3"),
+        ("k > __import__('os')", 15, "'and', 'or' or the end", "('os')"),
+    ],
+)
+def test_a_wrong_text_is_refused_with_its_column(text, column, expected, found):
+    with pytest.raises(BadInput) as caught:
+        parse(text, KNOWN)
+    assert (
+        str(caught.value) == f"in {text!r}, column {column}: expected {expected}, found {found!r}"
+    )
+
+
+@pytest.mark.parametrize("text", ['mode == "\\q"', 'mode == "a\tb"', '"\\q" == 1'])
+def test_quotes_that_are_not_json_are_bad_input(text: str):
+    with pytest.raises(BadInput, match="column"):
+        parse(text, KNOWN)
+
+
+def test_a_text_is_never_evaluated():
+    with pytest.raises(BadInput):
+        parse("__import__('os').abort()", KNOWN)
+
+
+@given(st.text(alphabet="kn rho()<>=!{},'\"\\0123.andor-&|", max_size=30))
+@settings(deadline=None, max_examples=300)
+def test_any_text_is_an_expression_or_bad_input(text: str):
+    with suppress(BadInput):
+        assert parse(str(parse(text, KNOWN)), KNOWN)
+
+
+@given(expressions(KNOWN, 3))
+@settings(deadline=None, max_examples=100)
+def test_an_expression_survives_being_written(expression):
+    assert parse(str(expression), KNOWN) == expression
+
+
+def test_a_conjunction_within_a_conjunction_survives_being_written():
+    nested = And((And((K3, ON)), A))
+    assert parse("(k > 3 and on == true) and mode == a", KNOWN) == nested
+    assert parse(str(nested), KNOWN) == nested
+
+
+@pytest.mark.parametrize("name", ["two words", "--restarts", "10", "a=b", "(", "it's", 'say "a"'])
+def test_a_name_that_needs_quotes_survives_being_written(name: str):
+    known = {name: Integer(0, 9)}
+    for expression in (Compare(name, "==", 1), Member(name, (1, 2))):
+        assert parse(str(expression), known) == expression
+
+
+@given(expressions(KNOWN))
+@settings(deadline=None, max_examples=30)
+def test_an_expression_survives_pickling(expression):
+    assert pickle.loads(pickle.dumps(expression)) == expression
+
+
+@given(expressions(KNOWN))
+@settings(deadline=None, max_examples=30)
+def test_an_expression_mentions_known_names_only(expression):
+    assert set(names(expression)) <= KNOWN.keys()
+
+
+def test_both_sides_of_a_comparison_are_mentioned():
+    assert list(names(parse("k < n and (mode in {a} or on == true)", KNOWN))) == [
+        "k",
+        "n",
+        "mode",
+        "on",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "given_", "truth"),
+    [
+        ("k > 3", {"k": 4}, True),
+        ("k > 3", {"k": 3}, False),
+        ("k >= 3", {"k": 3}, True),
+        ("k < 2.5", {"k": 2}, True),
+        ("k < 2.5", {"k": 3}, False),
+        ("k < 100", {"k": 9}, True),
+        ("k > -100", {"k": 0}, True),
+        ("k == 3", {"k": 3}, True),
+        ("k != 3", {"k": 3}, False),
+        ("k != 3", {"k": 2}, True),
+        ("rho <= 0.3", {"rho": 0.3}, True),
+        ("rho == 0.3", {"rho": 0.3}, True),
+        ("size < large", {"size": "small"}, True),
+        ("size < large", {"size": "large"}, False),
+        ("size >= medium", {"size": "medium"}, True),
+        ("power > 2", {"power": 8}, True),
+        ("mode == a", {"mode": "a"}, True),
+        ("mode == 'rho'", {"mode": "rho"}, True),
+        ("mode in {a, b}", {"mode": "b"}, True),
+        ("mode in {a, b}", {"mode": "rho"}, False),
+        ("on == true", {"on": True}, True),
+        ("on == true", {"on": False}, False),
+        ("k < n", {"k": 2, "n": 3}, True),
+        ("k < n", {"k": 3, "n": 3}, False),
+        ("k > rho", {"k": 1, "rho": 0.9}, True),
+        ("k < power", {"k": 3, "power": 4}, True),
+        ("k == n", {"k": 3, "n": 3}, True),
+        ("k != n", {"k": 3, "n": 3}, False),
+        ("on == use-x", {"on": True, "use-x": True}, True),
+        ("k > 3 and n > 3", {"k": 4, "n": 3}, False),
+        ("k > 3 or n > 3", {"k": 4, "n": 3}, True),
+    ],
+)
+def test_an_expression_is_true_or_false(text: str, given_: dict[str, object], truth: bool):
+    assert holds(text, **given_) is truth
+
+
+@pytest.mark.parametrize(
+    "text", ["k != 3", "k < 5", "k in {1}", "k < n", "n > k", "k != n", "mode != a", "k == 0"]
+)
+def test_a_comparison_with_an_inactive_parameter_is_false(text: str):
+    assert not holds(text, n=5)
+
+
+def test_a_disjunction_may_hold_although_a_part_is_inactive():
+    assert holds("k > 3 or n > 3", n=4)
+    assert not holds("k > 3 and n > 3", n=4)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("k == 12", "12 is not in 0 .. 9"),
+        ("k in {1, 12}", "12 is not in 0 .. 9"),
+        ("k == a", "'a' is not an integer"),
+        ("k > a", "'a' is not a number"),
+        ("k > true", "True is not a number"),
+        ("rho == 0.25", "the nearest is"),
+        ("mode == c", "'c' is not one of"),
+        ("mode < b", "categories have no order"),
+        ("on > false", "categories have no order"),
+        ("size < huge", "'huge' is not one of"),
+        ("k < mode", "needs numbers on both sides"),
+        ("size > k", "needs numbers on both sides"),
+        ("on < use-x", "needs numbers on both sides"),
+    ],
+)
+def test_an_expression_without_meaning_is_refused_with_its_text(text: str, said: str):
+    expression = parse(text, KNOWN)
+    with pytest.raises(BadInput) as caught:
+        compiled(expression, KNOWN)
+    assert str(caught.value).startswith(f"in '{expression}': ")
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("made", [Compare("zeta", "<", 1), Compare("k", "<", Ref("zeta"))])
+def test_a_made_expression_may_mention_parameters_only(made):
+    with pytest.raises(BadInput) as caught:
+        compiled(made, KNOWN)
+    assert str(caught.value) == f"'{made}' mentions 'zeta', which is not a parameter"
+
+
+def test_a_made_comparison_needs_a_known_sign():
+    with pytest.raises(BadInput, match="~"):
+        compiled(Compare("k", "~", 3), KNOWN)

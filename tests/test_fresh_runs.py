@@ -1,0 +1,114 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from driving import at, instances, noise, ok, one_parameter, settle
+from paramhs.comparison import FreshRuns
+from paramhs.errors import BadInput
+from paramhs.scenario import Scenario
+
+SPACE = one_parameter(5)
+A, B, C = (at(SPACE, x) for x in range(3))
+SCENARIO = Scenario(SPACE, instances(3), cutoff=2.0)
+
+
+def low_wins(task):
+    return ok(task, task.config["x"])
+
+
+def noisy(task):
+    return ok(task, noise(task))
+
+
+def test_at_least_one_run_is_needed():
+    with pytest.raises(BadInput, match="at least 1 run"):
+        FreshRuns(0)
+
+
+def test_a_start_costs_nothing():
+    contest = FreshRuns(4).begin(SCENARIO, 1)
+    assert settle(contest.enter(A), low_wins) == (True, [])
+    assert contest.asked == 0
+
+
+@given(st.integers(0), st.integers(1, 6))
+def test_each_call_makes_new_runs_of_both_at_once(seed, runs):
+    contest = FreshRuns(runs).begin(SCENARIO, seed)
+    for call in range(1, 5):
+        _, (batch,) = settle(contest.better(A, B), low_wins)
+        assert [task.config for task in batch] == [A] * runs + [B] * runs
+        assert {task.cutoff for task in batch} == {2.0}
+        assert contest.asked == 2 * runs * call
+
+
+@given(st.integers(0), st.integers(1, 6))
+def test_no_pair_of_instance_and_seed_is_ever_used_again(seed, runs):
+    contest = FreshRuns(runs).begin(SCENARIO, seed)
+    tasks = []
+    for challenger, incumbent in [(A, B), (B, A), (A, B), (C, A), (A, C)] * 4:
+        _, batches = settle(contest.better(challenger, incumbent), noisy)
+        tasks += batches[0]
+    assert len({(task.instance, task.seed) for task in tasks}) == len(tasks)
+    assert len({task.seed for task in tasks}) == len(tasks)
+
+
+def test_the_better_mean_wins_on_either_side():
+    contest = FreshRuns(3).begin(SCENARIO, 1)
+    for _ in range(50):
+        assert settle(contest.better(A, B), low_wins)[0] is True
+        assert settle(contest.better(B, A), low_wins)[0] is False
+
+
+def test_a_fair_coin_decides_ties():
+    contest = FreshRuns(1).begin(SCENARIO, 1)
+    calls = 20_000
+    wins = sum(settle(contest.better(A, B), lambda task: ok(task, 1.0))[0] for _ in range(calls))
+    assert binomtest(wins, calls).pvalue > 1e-6  # fails for one seed in a million
+
+
+def test_the_coin_also_decides_ties_of_runs_without_a_usable_cost():
+    contest = FreshRuns(1).begin(SCENARIO, 2)
+    calls = 20_000
+    wins = sum(
+        settle(contest.better(A, B), lambda task: ok(task, float("nan")))[0] for _ in range(calls)
+    )
+    assert binomtest(wins, calls).pvalue > 1e-6  # fails for one seed in a million
+
+
+def test_calls_are_independent_of_each_other():
+    contest = FreshRuns(1).begin(SCENARIO, 3)
+    calls = 20_000
+    answers = [settle(contest.better(A, B), noisy)[0] for _ in range(calls + 1)]
+    repeats = sum(a == b for a, b in pairwise(answers))
+    assert binomtest(repeats, calls).pvalue > 1e-6  # fails for one seed in a million
+    assert binomtest(sum(answers[1:]), calls).pvalue > 1e-6  # the same
+
+
+def test_nothing_is_remembered():
+    contest = FreshRuns(2).begin(SCENARIO, 1)
+    settle(contest.better(A, B), low_wins)
+    assert not contest.remembers
+    assert not contest.tried
+    assert not contest.settled
+    assert contest.deepen(A) is False
+
+
+def test_costs_are_those_of_the_latest_call():
+    contest = FreshRuns(2).begin(SCENARIO, 1)
+    settle(contest.better(A, B), low_wins)
+    settle(contest.better(C, A), low_wins)
+    assert contest.costs(C) == [(2.0,), (2.0,)]
+    assert contest.costs(A) == [(0.0,), (0.0,)]
+    assert contest.costs(B) == []
+
+
+def test_a_seed_decides_all_tasks_and_answers():
+    def answers(seed):
+        contest = FreshRuns(2).begin(SCENARIO, seed)
+        return [settle(contest.better(A, B), lambda task: ok(task, 0.0)) for _ in range(30)]
+
+    assert answers(1) == answers(1)
+    assert answers(1) != answers(2)

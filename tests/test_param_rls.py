@@ -1,0 +1,218 @@
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from chains import both_sides, expected_calls, weighted
+from driving import (
+    LawComparison,
+    at,
+    by_pair,
+    calls_until_sampled,
+    drive,
+    instances,
+    noise,
+    ok,
+    one_parameter,
+    z_score,
+)
+from laws import fits
+from paramhs.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.configurators import ParamRLS
+from paramhs.errors import BadInput
+from paramhs.operators import Anywhere, BothSides, Harmonic, LStep, One, Uniform
+from paramhs.scenario import Scenario
+from paramhs.space import Categorical, Integer, Space
+
+SEARCHES = 20_000
+MOST = 5.0  # standard errors: a right search is rejected for one seed in a million and a half
+LEVELS = 10
+OPTIMUM = 3
+LINE = one_parameter(LEVELS)
+
+
+def outcome(challenger, incumbent):
+    """Win and tie of two values: a rugged landscape, nearer mostly better, ties common."""
+    nearer = abs(incumbent - OPTIMUM) - abs(challenger - OPTIMUM)
+    bump = 0.15 if challenger % 4 == 2 else 0.0
+    return min(max(0.4 + 0.1 * nearer + bump, 0.05), 0.7), 0.25
+
+
+def wins(challenger, incumbent):
+    win, tie = outcome(challenger, incumbent)
+    return win + tie / 2
+
+
+LAW = LawComparison(lambda c, i: outcome(c.indices[0], i.indices[0]), at(LINE, OPTIMUM))
+
+
+def calls(operator, *, comparison=LAW, space=LINE, replacement=True, searches=SEARCHES):
+    scenario = Scenario(space)
+    rules = ParamRLS(operator, comparison, "uniform", replacement)
+    return [calls_until_sampled(rules.search(scenario, seed)) for seed in range(searches)]
+
+
+CHAINS = {
+    "1-step": (One(LStep(1)), weighted(LEVELS, lambda d: Fraction(d <= 1))),
+    "2-step": (One(LStep(2)), weighted(LEVELS, lambda d: Fraction(d <= 2))),
+    "uniform": (One(Uniform()), weighted(LEVELS, lambda d: Fraction(1))),
+    "harmonic": (One(Harmonic()), weighted(LEVELS, lambda d: Fraction(1, d))),
+    "both sides": (BothSides(), both_sides(LEVELS)),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_mean_number_of_calls_is_that_of_the_chain(name):
+    operator, moves = CHAINS[name]
+    assert abs(z_score(calls(operator), expected_calls(range(LEVELS), OPTIMUM, moves, wins))) < MOST
+
+
+def test_a_chain_where_challengers_win_ties_is_told_apart():
+    def challengers_win_ties(challenger, incumbent):
+        return sum(outcome(challenger, incumbent))
+
+    moves = weighted(LEVELS, lambda d: Fraction(d <= 1))
+    wrong = expected_calls(range(LEVELS), OPTIMUM, moves, challengers_win_ties)
+    assert abs(z_score(calls(One(LStep(1))), wrong)) > MOST
+
+
+def test_uniform_with_replacement_takes_phi_minus_1_calls_but_for_a_lucky_start():
+    moves = weighted(LEVELS, lambda d: Fraction(1))
+    mean = expected_calls(range(LEVELS), OPTIMUM, moves, wins)
+    assert mean == pytest.approx((LEVELS - 1) * (1 - 1 / LEVELS))
+
+
+def test_without_replacement_the_optimum_is_equally_likely_to_come_at_any_call():
+    counts = calls(One(Uniform()), replacement=False)
+    assert fits(counts, {k: Fraction(1, LEVELS) for k in range(LEVELS)})
+    assert abs(z_score(counts, (LEVELS - 1) / 2)) < MOST
+
+
+def test_a_lucky_start_costs_nothing_and_is_uniformly_likely():
+    counts = calls(One(Harmonic()))
+    law = {True: Fraction(1, LEVELS), False: Fraction(LEVELS - 1, LEVELS)}
+    assert fits([count == 0 for count in counts], law)
+
+
+PLANE = Space({"n": Integer(0, 3), "c": Categorical(["a", "b", "c"])})
+
+
+def plane_outcome(challenger, incumbent):
+    nearer = (incumbent[0] + 2 * (incumbent[1] > 0)) - (challenger[0] + 2 * (challenger[1] > 0))
+    return min(max(0.4 + 0.15 * nearer, 0.05), 0.75), 0.2
+
+
+def plane_moves(here):
+    number, category = weighted(4, lambda d: Fraction(1, d)), weighted(3, lambda d: Fraction(1))
+    for (to,), probability in number(here[0]):
+        yield ((to, here[1]),), probability / 2
+    for (to,), probability in category(here[1]):
+        yield ((here[0], to),), probability / 2
+
+
+def test_mean_number_of_calls_with_two_parameters_is_that_of_the_chain():
+    best = PLANE.config(n=0, c="a")
+    law = LawComparison(lambda c, i: plane_outcome(c.indices, i.indices), best)
+    states = list(product(range(4), range(3)))
+    mean = expected_calls(
+        states,
+        (0, 0),
+        plane_moves,
+        lambda c, i: plane_outcome(c, i)[0] + plane_outcome(c, i)[1] / 2,
+    )
+    assert abs(z_score(calls(One(Harmonic()), comparison=law, space=PLANE), mean)) < MOST
+
+
+def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain():
+    """Costs of 0 or 1 with a known probability of 1, one run each: wins and ties are known."""
+    levels, scenario = 5, Scenario(one_parameter(5))
+    bad = [0.2, 0.4, 0.5, 0.6, 0.8]
+
+    def target(task):
+        return ok(task, float(noise(task) < bad[task.config["x"]]))
+
+    def one_wins(challenger, incumbent):
+        p, q = bad[challenger], bad[incumbent]
+        return (1 - p) * q + (p * q + (1 - p) * (1 - q)) / 2
+
+    def count(seed):
+        search = ParamRLS(One(LStep(1)), FreshRuns(1), "uniform").search(scenario, seed)
+        said, number = next(search), 0
+        if said.config["x"] == 0:
+            return 0
+        said = next(search)
+        while True:
+            if hasattr(said, "tasks"):
+                number += 1
+                if any(task.config["x"] == 0 for task in said.tasks):
+                    return number
+                said = search.send([target(task) for task in said.tasks])
+            else:
+                said = next(search)
+
+    moves = weighted(levels, lambda d: Fraction(d <= 1))
+    mean = expected_calls(range(levels), 0, moves, one_wins)
+    assert abs(z_score([count(seed) for seed in range(5_000)], mean)) < MOST
+
+
+def test_uniform_start_is_uniform():
+    scenario = Scenario(LINE)
+    rules = ParamRLS(comparison=FreshRuns(1), start="uniform")
+    starts = [next(rules.search(scenario, seed)).config["x"] for seed in range(SEARCHES)]
+    assert fits(starts, {x: Fraction(1, LEVELS) for x in range(LEVELS)})
+
+
+def test_only_the_two_known_starts_are_accepted():
+    with pytest.raises(BadInput, match="start must be"):
+        ParamRLS(start="middle")
+
+
+def test_every_challenger_of_a_move_meets_the_winner_so_far():
+    met = []
+
+    def first_wins(challenger, incumbent):
+        met.append((challenger.indices[0], incumbent.indices[0]))
+        return 1.0, 0.0
+
+    space = Space({"x": Integer(0, 2, default=1)})
+    search = ParamRLS(BothSides(), LawComparison(first_wins)).search(Scenario(space), 1)
+    for _ in range(3):
+        next(search)
+    assert met[0][1] == 1
+    assert met[1] == (2 - met[0][0], met[0][0])
+
+
+@pytest.mark.parametrize("operator", [One(), Anywhere(), BothSides()])
+def test_without_replacement_no_configuration_is_proposed_twice(operator):
+    proposed = []
+
+    def outcomes(challenger, incumbent):
+        proposed.append(challenger)
+        return 0.5, 0.2
+
+    for seed in range(50):
+        proposed.clear()
+        rules = ParamRLS(operator, LawComparison(outcomes), replacement=False)
+        search = rules.search(Scenario(LINE), seed)
+        assert next(search).config == LINE.default
+        for _ in search:
+            pass
+        assert len(proposed) == len(set(proposed)) == LEVELS - 1
+        assert LINE.default not in proposed
+
+
+def test_a_challenger_that_cannot_win_is_not_met_again():
+    scenario = Scenario(LINE, instances(2), deterministic=True)
+    target = by_pair(scenario, 3, lambda config, k: float(config["x"]))
+    driven = drive(ParamRLS(One(), FixedRuns()).search(scenario, 3), target)
+    assert len(driven.tasks) == 2 * LEVELS
+    assert driven.ended == "all 10 configurations tried"
+
+
+def test_a_search_that_is_stuck_says_so():
+    space = Space({"x": range(9)}, forbidden=["x == 6"])
+    scenario = Scenario(space, instances(3), deterministic=True)
+    search = ParamRLS(One(LStep(1)), Growing()).search(scenario, 1)
+    driven = drive(search, lambda task: ok(task, 10.0 * abs(task.config["x"] - 4)))
+    assert driven.ended == "no untried configuration is one move from x=4"
+    assert {config["x"] for config in driven.configs} == {3, 4, 5}
