@@ -52,5 +52,3 @@ def rows(path: Path) -> set[tuple[object, ...]]:
     with closing(sqlite3.connect(path, timeout=10)) as db:
         (known,) = db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'readable'")
         return set(db.execute("SELECT * FROM readable")) if known[0] else set()
-
-

@@ -255,9 +255,7 @@ def test_processes_do_not_change_the_trajectory(scenario, jobs):
 def test_executors_of_ones_own_do_not_change_the_trajectory(pool, jobs, configurator):
     alone = tuned(configurator=configurator)
     with pool(2) as executor:
-        together = tuned(
-            noisy_with_pauses, configurator=configurator, jobs=jobs, executor=executor
-        )
+        together = tuned(noisy_with_pauses, configurator=configurator, jobs=jobs, executor=executor)
         assert executor.submit(abs, -1).result() == 1
     assert steps(together.trajectory) == steps(alone.trajectory)
 
@@ -524,6 +522,25 @@ def test_an_interrupt_stops_after_the_run_in_flight():
     assert "stopping after the runs in flight; Ctrl-C again stops at once" in watcher.said
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_no_run_is_started_after_an_interrupt(jobs):
+    target, started_after = Counted(), []
+    with Threads(jobs) as pool:
+        driven = driver(target, runs=100, jobs=jobs, executor=pool)
+
+        def interrupting(task):
+            if driven._interrupts:
+                started_after.append(task)
+            elif len(target.made) == 10:
+                driven._interrupt(2, None)
+            return target(task)
+
+        driven.target = interrupting
+        driven.run()
+    assert driven.stopped == INTERRUPTED
+    assert len(started_after) < jobs
+
+
 class Stopped(BaseException):
     """As if the process ended here."""
 
@@ -580,7 +597,9 @@ def crashed_and_resumed(path: Path, crashes, **how) -> Result:
 
 @settings(max_examples=40)
 @given(crashes, st.integers(0, 10**6), st.sampled_from(sorted(CONFIGURATORS)))
-def test_a_search_crashed_anywhere_and_resumed_is_the_uninterrupted_one(crashes, seed, configurator):
+def test_a_search_crashed_anywhere_and_resumed_is_the_uninterrupted_one(
+    crashes, seed, configurator
+):
     how = {"seed": seed, "configurator": configurator}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "runs.sqlite"

@@ -102,7 +102,7 @@ def test_a_law_sums_to_one_and_never_stays(step: Step, levels: int, data: st.Dat
 
 @pytest.mark.parametrize("length", [0, -1])
 def test_a_step_of_no_length_is_refused(length: int):
-    with pytest.raises(BadInput, match=f"length must be at least 1, not {length}"):
+    with pytest.raises(BadInput, match=f"length must be 1, 2, ..., not {length}"):
         LStep(length)
 
 

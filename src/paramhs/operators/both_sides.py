@@ -1,12 +1,13 @@
 """The harmonic step's other reading: both values at the drawn distance are tried."""
 
+from bisect import bisect_right
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
 from paramhs.operators.harmonic_numbers import first_above, harmonic_number
-from paramhs.operators.moves import REDRAWS, Move, conditioned, draw_from
+from paramhs.operators.moves import REDRAWS, Move, conditioned
 from paramhs.operators.one import One
 from paramhs.operators.steps import Harmonic
 from paramhs.seeds import below
@@ -72,7 +73,32 @@ class BothSides:
             move = _challengers(space, at, place, targets, excluded)
             if move:
                 return move
-        return draw_from(self.distribution(space, at, excluded), rng)
+        return self._listed(space, at, rng, excluded)
+
+    def _listed(self, space: Space, at: Config, rng: Random, excluded: Container[Config]) -> Move:
+        """A draw from the list of what is left, where drawing blindly keeps failing."""
+        moves: list[Move] = []
+        sums = [0.0]
+        for place in at.movable:
+            for targets, weight in self._weights(space, at, place):
+                if move := _challengers(space, at, place, targets, excluded):
+                    moves.append(move)
+                    sums.append(sums[-1] + weight)
+        if not moves:
+            return ()
+        move = moves[min(bisect_right(sums, rng.random() * sums[-1]), len(moves)) - 1]
+        return move[::-1] if rng.random() < 0.5 else move
+
+    def _weights(self, space: Space, at: Config, place: int) -> Iterator[tuple[list[int], float]]:
+        """The law of the targets in floats, without the cost of exact fractions."""
+        levels, here = space.listed[place].levels, at.indices[place]
+        if not space.listed[place].ordered:
+            yield from (([to], 1 / (levels - 1)) for to in range(levels) if to != here)
+            return
+        reach = max(here, levels - 1 - here)
+        total = harmonic_number(reach)
+        for d in range(1, reach + 1):
+            yield _sides(here, d, levels), 1 / d / total
 
     def order(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()

@@ -103,11 +103,9 @@ class One:
                 parameter, here = space.listed[place], at.indices[place]
                 step = step_of(parameter, self.step)
                 scale = share / step.mass(parameter.levels, here)
-                for to in range(parameter.levels):
+                for to in step.reach(parameter.levels, here):
                     if to != here and (place, to) not in seen:
-                        weight = float(step.weight(abs(to - here)))
-                        if weight > 0:
-                            yield (place, to), weight * scale
+                        yield (place, to), float(step.weight(abs(to - here))) * scale
 
         for place, to in without_replacement(draw, rest, rng):
             config = _acceptable(space, at, place, to, excluded)

@@ -29,6 +29,9 @@ class Step(Protocol):
     def weight(self, distance: int) -> Fraction:
         """The weight of a value at this distance (at least 1)."""
 
+    def reach(self, levels: int, at: int) -> range:
+        """The indices beyond which all weights are 0."""
+
     def mass(self, levels: int, at: int) -> float:
         """The sum of the weights of all values but the current one."""
 
@@ -38,9 +41,9 @@ class Step(Protocol):
 
 def law(step: Step, levels: int, at: int) -> dict[int, Fraction]:
     """The exact law of a step's new index."""
-    weights = {to: step.weight(abs(to - at)) for to in range(levels) if to != at}
+    weights = {to: step.weight(abs(to - at)) for to in step.reach(levels, at) if to != at}
     total = sum(weights.values())
-    return {to: weight / total for to, weight in weights.items() if weight}
+    return {to: weight / total for to, weight in weights.items()}
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,10 @@ class Uniform:
     def weight(self, distance: int) -> Fraction:
         """The same for all."""
         return Fraction(1)
+
+    def reach(self, levels: int, at: int) -> range:
+        """Everywhere."""
+        return range(levels)
 
     def mass(self, levels: int, at: int) -> float:
         """The number of other values."""
@@ -73,20 +80,25 @@ class LStep:
     length: int = 1
 
     def __post_init__(self) -> None:
-        if self.length < 1:
-            raise BadInput(f"an l-step's length must be at least 1, not {self.length}")
+        if not isinstance(self.length, int) or self.length < 1:
+            raise BadInput(f"an l-step's length must be 1, 2, ..., not {self.length!r}")
 
     def weight(self, distance: int) -> Fraction:
         """The same for all within reach."""
         return Fraction(distance <= self.length)
 
+    def reach(self, levels: int, at: int) -> range:
+        """So many places on either side."""
+        return range(max(at - self.length, 0), min(at + self.length + 1, levels))
+
     def mass(self, levels: int, at: int) -> float:
         """The number of values within reach."""
-        return min(self.length, at) + min(self.length, levels - 1 - at)
+        return len(self.reach(levels, at)) - 1
 
     def quantile(self, levels: int, at: int) -> Quantile:
         """How to draw a uniform index within reach."""
-        return _uniform_but_one(max(at - self.length, 0), min(at + self.length, levels - 1), at)
+        reach = self.reach(levels, at)
+        return _uniform_but_one(reach[0], reach[-1], at)
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,10 @@ class Harmonic:
     def weight(self, distance: int) -> Fraction:
         """One over the distance."""
         return Fraction(1, distance)
+
+    def reach(self, levels: int, at: int) -> range:
+        """Everywhere."""
+        return range(levels)
 
     def mass(self, levels: int, at: int) -> float:
         """A harmonic number for each side."""

@@ -20,12 +20,21 @@ class Config(Mapping[str, Value]):
 
     __slots__ = ("_hash", "_key", "_movable", "indices", "space")
 
+    space: "Space"
+    indices: tuple[int, ...]
+    _hash: int
+    _key: str
+    _movable: tuple[int, ...]
+
     def __init__(self, space: "Space", indices: tuple[int, ...]) -> None:
-        self.space = space
-        self.indices = indices
-        self._hash = hash(indices)
-        self._key: str | None = None
-        self._movable: tuple[int, ...] | None = None
+        _set_space(self, space)
+        _set_indices(self, indices)
+        _set_hash(self, hash(indices))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a configuration cannot be changed; make another from its space")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
 
     def __getitem__(self, name: str) -> Value:
         place = self.space.place[name]
@@ -54,17 +63,16 @@ class Config(Mapping[str, Value]):
     @property
     def key(self) -> str:
         """The canonical text: equal texts, equal configurations (of one space)."""
-        if self._key is None:
-            self._key = " ".join(
-                [
-                    name + value_text(parameter.value(index))
-                    for name, parameter, index in zip(
-                        self.space.name_texts, self.space.listed, self.indices, strict=True
-                    )
-                    if index != INACTIVE
-                ]
-            )
-        return self._key
+        try:
+            return self._key
+        except AttributeError:
+            _set_key(self, self._written())
+            return self._key
+
+    def _written(self) -> str:
+        space = self.space
+        written = zip(space.name_texts, space.listed, self.indices, strict=True)
+        return " ".join([n + value_text(p.value(i)) for n, p, i in written if i != INACTIVE])
 
     def as_dict(self) -> dict[str, Value]:
         """Names and values of the active parameters, in the order of the space."""
@@ -79,12 +87,21 @@ class Config(Mapping[str, Value]):
     @property
     def movable(self) -> tuple[int, ...]:
         """Places of the parameters that can move: active, with at least two values."""
-        if self._movable is None:
-            self._movable = tuple(i for i in self.space.movable if self.indices[i] != INACTIVE)
-        return self._movable
+        try:
+            return self._movable
+        except AttributeError:
+            movable = tuple(i for i in self.space.movable if self.indices[i] != INACTIVE)
+            _set_movable(self, movable)
+            return movable
 
     def __str__(self) -> str:
         return self.key
 
     def __repr__(self) -> str:
         return f"Config({self.as_dict()!r})"
+
+
+# Setting a slot by its descriptor is the fast way past `__setattr__`.
+_set_space, _set_indices, _set_hash, _set_key, _set_movable = (
+    getattr(Config, name).__set__ for name in ("space", "indices", "_hash", "_key", "_movable")
+)

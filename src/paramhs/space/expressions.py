@@ -2,8 +2,8 @@
 
 Written as text, `mode in {a, b} and (k > 3 or rho < alpha)`, or built from the classes below; the
 text is parsed, never evaluated. A bare word on the right of a comparison is a parameter if there is
-one of that name, else a value; quotes make it a value. A comparison that mentions an inactive
-parameter is false.
+one of that name, else a value; quotes make it a value, backquotes a parameter, whatever is in its
+name. A comparison that mentions an inactive parameter is false.
 """
 
 import json
@@ -45,8 +45,12 @@ class Compare:
     other: Value | Ref
 
     def __str__(self) -> str:
-        other = self.other.name if isinstance(self.other, Ref) else _quoted(self.other)
-        return f"{self.name} {self.sign} {other}"
+        other = _name(self.other.name) if isinstance(self.other, Ref) else _quoted(self.other)
+        return f"{_name(self.name)} {self.sign} {other}"
+
+    def __post_init__(self) -> None:
+        if self.sign not in _COMPARISONS:
+            raise BadInput(f"{self.sign!r} is not one of {', '.join(_COMPARISONS)}")
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Member:
     values: tuple[Value, ...]
 
     def __str__(self) -> str:
-        return f"{self.name} in {{{', '.join(map(_quoted, self.values))}}}"
+        return f"{_name(self.name)} in {{{', '.join(map(_quoted, self.values))}}}"
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class And:
     parts: tuple["Expression", ...]
 
     def __str__(self) -> str:
-        return " and ".join(f"({p})" if isinstance(p, Or) else str(p) for p in self.parts)
+        return " and ".join(f"({p})" if isinstance(p, And | Or) else str(p) for p in self.parts)
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ def _compiled(expression: Expression, parameters: Mapping[str, Parameter]) -> Te
     at = place[expression.name]
     parameter = parameters[expression.name]
     if isinstance(expression, Member):
-        members = frozenset(parameter.index(value) for value in expression.values)
+        members = frozenset(_index(parameter, value) for value in expression.values)
         return lambda indices: indices[at] in members
     if isinstance(expression.other, Ref):
         return _relation(expression, parameter, parameters[expression.other.name], place)
@@ -128,11 +132,22 @@ def _against_value(sign: str, value: Value, parameter: Parameter, at: int) -> Te
     if sign in ("==", "!=") or not parameter.numeric:
         if sign not in ("==", "!=") and not parameter.ordered:
             raise BadInput(f"categories have no order, so {sign!r} means nothing; use == or in")
-        index = parameter.index(value)
+        index = _index(parameter, value)
         return lambda indices: indices[at] >= 0 and compare(indices[at], index)
     if isinstance(value, bool | str):
         raise BadInput(f"{value!r} is not a number")
     return lambda indices: indices[at] >= 0 and compare(parameter.value(indices[at]), value)
+
+
+def _index(parameter: Parameter, value: Value) -> int:
+    """The index of a value; what looks like a number or a truth value may also be a text."""
+    try:
+        return parameter.index(value)
+    except BadInput as error:
+        try:
+            return parameter.index(value_text(value))
+        except BadInput:
+            raise error from None
 
 
 def _relation(
@@ -165,7 +180,8 @@ def _has_numbers(parameter: Parameter) -> bool:
 
 _TOKEN = re.compile(
     r"""\s*(?:
-        (?P<text>"(?:[^"\\]|\\.)*"|'[^']*')
+        (?P<quoted>`[^`]+`)
+      | (?P<text>"(?:[^"\\]|\\.)*"|'[^']*')
       | (?P<sign>==|!=|<=|>=|<|>|=)
       | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.:@/-]))
       | (?P<word>[\w@][\w.:@/-]*)
@@ -177,7 +193,10 @@ _TOKEN = re.compile(
 
 def parse(text: str, parameters: Mapping[str, object]) -> Expression:
     """The expression a text stands for; `BadInput` names the column of what is wrong."""
-    return _Parser(text, parameters).whole()
+    try:
+        return _Parser(text, parameters).whole()
+    except RecursionError:
+        raise BadInput(f"{text[:40]!r}...: parentheses are nested too deeply") from None
 
 
 class _Parser:
@@ -246,8 +265,8 @@ class _Parser:
             self._demand(")")
             return inner
         column = self.tokens[self.next][2]
-        _, name = self._expect("a parameter's name", "word", "text")
-        name = _unquoted(name)
+        _, name = self._expect("a parameter's name", "word", "text", "quoted")
+        name = self._unquoted(name)
         if name not in self.parameters:
             self._fail("a parameter's name", column)
         if self._take("in"):
@@ -264,10 +283,13 @@ class _Parser:
         return tuple(values)
 
     def _right(self) -> Value | Ref:
-        kind, word, _ = self.tokens[self.next]
-        if kind == "word" and word in self.parameters:
+        kind, word, column = self.tokens[self.next]
+        name = word.strip("`") if kind == "quoted" else word
+        if kind in ("word", "quoted") and name in self.parameters:
             self.next += 1
-            return Ref(word)
+            return Ref(name)
+        if kind == "quoted":
+            self._fail("a parameter's name", column)
         return self._value()
 
     def _value(self) -> Value:
@@ -276,14 +298,22 @@ class _Parser:
             return float(text) if re.search(r"[.eE]", text) else int(text)
         if kind == "word" and text in ("true", "True", "false", "False"):
             return text in ("true", "True")
-        return _unquoted(text)
+        return self._unquoted(text)
 
-
-def _unquoted(text: str) -> str:
-    if text.startswith('"'):
-        return str(json.loads(text))
-    return text[1:-1] if text.startswith("'") else text
+    def _unquoted(self, text: str) -> str:
+        if text.startswith('"'):
+            try:
+                return str(json.loads(text))
+            except json.JSONDecodeError:
+                self._fail("a text in double quotes as JSON has it", self.tokens[self.next - 1][2])
+        return text[1:-1] if text.startswith(("'", "`")) else text
 
 
 def _quoted(value: Value) -> str:
     return json.dumps(value) if isinstance(value, str) else value_text(value)
+
+
+def _name(name: str) -> str:
+    match = _TOKEN.fullmatch(name)
+    bare = match and match.lastgroup == "word" and name not in ("and", "or", "in")
+    return name if bare else f"`{name}`"

@@ -14,6 +14,7 @@ from paramhs.errors import BadInput
 Value = bool | int | float | str
 
 DEFAULT_LEVELS = 65  # 64 equal steps between both ends, so the middle of the range is a level
+_MOST_LEVELS = 2**53  # beyond, a draw by a double would miss some
 _DIGITS = 12  # grid values are rounded to this many significant digits: 1.6, not 1.6000000000000003
 
 
@@ -63,6 +64,8 @@ class Integer(Parameter):
             raise BadInput(f"an integer parameter's step must be at least 1, not {step}")
         if high < low:
             raise BadInput(f"an integer parameter's range is empty: low {low} > high {high}")
+        if (high - low) // step >= _MOST_LEVELS:
+            raise BadInput(f"{low} .. {high} has more than 2^53 values; give a larger step")
         _freeze(self, low=low, high=high, step=step, levels=(high - low) // step + 1)
         index = (self.levels - 1) // 2 if default is None else self.index(default)
         _freeze(self, default_index=index, default_value=self.value(index))
@@ -122,7 +125,7 @@ class Real(Parameter):
         default: float | None = None,
     ) -> None:
         for name, number in (("low", low), ("high", high)):
-            if not _is_number(number) or not math.isfinite(number):
+            if not _is_finite(number):
                 raise BadInput(f"a real parameter's {name} must be a finite number, not {number!r}")
         if not _is_integer(levels) or levels < 2:
             raise BadInput(f"a real parameter needs at least 2 levels, not {levels!r}")
@@ -131,20 +134,32 @@ class Real(Parameter):
         if log and low <= 0:
             raise BadInput(f"a log-spaced parameter must have low > 0, not {low}")
         _freeze(self, low=float(low), high=float(high), levels=levels, log=bool(log))
-        _freeze(self, default_index=-1, default_value=math.nan)
-        if any(self.value(i) >= self.value(i + 1) for i in (0, levels // 2, levels - 2)):
-            raise BadInput(f"{levels} levels between {low} and {high} are too close to tell apart")
+        self._check_grid()
         self._place_default(default)
+
+    def _check_grid(self) -> None:
+        if not math.isfinite(self.high - self.low):
+            raise BadInput(f"the range {self.low} .. {self.high} is too wide for its middle")
+        steps = self.levels - 1
+        if self.log:
+            step, size = math.log(self.high / self.low) / steps, 1.0
+        else:
+            step, size = (self.high - self.low) / steps, max(abs(self.low), abs(self.high))
+        if step < 10 ** (1 - _DIGITS) * size:
+            raise BadInput(
+                f"{self.levels} levels between {self.low} and {self.high} are too close to tell"
+                f" apart in {_DIGITS} digits"
+            )
 
     def _place_default(self, default: float | None) -> None:
         if default is None:
             index = (self.levels - 1) // 2
             _freeze(self, default_index=index, default_value=self._grid(index))
             return
-        if not _is_number(default) or not self.low <= default <= self.high:
+        if not _is_finite(default) or not self.low <= default <= self.high:
             raise BadInput(f"the default {default!r} is not in {self.low} .. {self.high}")
         index = self._nearest(default)
-        if not _close(self._grid(index), default):
+        if not self._is_close(self._grid(index), default):
             if self.levels < 3:
                 raise BadInput(f"2 levels leave no room for the default {default}: give 3 or more")
             index = min(max(index, 1), self.levels - 2)
@@ -157,8 +172,9 @@ class Real(Parameter):
             return self.high
         part = index / (self.levels - 1)
         if self.log:
-            return _rounded(self.low * (self.high / self.low) ** part)
-        return _rounded(self.low + (self.high - self.low) * part)
+            return _rounded(math.exp((1 - part) * math.log(self.low) + part * math.log(self.high)))
+        value = self.low + (self.high - self.low) * part
+        return _rounded(value) if abs(value) > 1e-12 * (self.high - self.low) else 0.0
 
     def _nearest(self, value: float) -> int:
         if self.log:
@@ -167,21 +183,32 @@ class Real(Parameter):
             part = (value - self.low) / (self.high - self.low)
         return min(max(round(part * (self.levels - 1)), 0), self.levels - 1)
 
+    def _is_close(self, level: float, value: float) -> bool:
+        """Whether they differ by rounding: little, and far less than the level from the next."""
+        slack = 1e-9 * abs(value) + 1e-12 * (self.high - self.low)
+        spacing = (self.high - self.low) / (self.levels - 1)
+        if self.log:
+            spacing = level * math.log(self.high / self.low) / (self.levels - 1)
+        return abs(level - value) <= min(slack, spacing / 8)
+
     def value(self, index: int) -> float:
         """The value at an index."""
         return self.default_value if index == self.default_index else self._grid(index)
 
     def index(self, value: object) -> int:
         """The index of a value; a relative error of 1e-9 is forgiven."""
-        if not _is_number(value):
+        if not _is_finite(value):
             raise BadInput(f"{value!r} is not a number")
-        assert isinstance(value, int | float)  # noqa: S101 -- for the type checker
-        if not self.low <= value <= self.high:
+        number = float(value)  # type: ignore[arg-type]
+        inside = min(max(number, self.low), self.high)
+        nearest = self._nearest(inside)
+        candidates = sorted(
+            {nearest, self.default_index}, key=lambda i: abs(self.value(i) - number)
+        )
+        if self._is_close(self.value(candidates[0]), number):
+            return candidates[0]
+        if number != inside:
             raise BadInput(f"{value} is not in {self.low} .. {self.high}")
-        nearest = self._nearest(value)
-        for index in (self.default_index, nearest):
-            if _close(self.value(index), value):
-                return index
         raise BadInput(
             f"{value} is not one of the {self.levels} values from {self.low} to {self.high};"
             f" the nearest is {self.value(nearest)}"
@@ -206,8 +233,8 @@ class _Listed(Parameter):
     numeric = False
 
     def __init__(self, values: Iterable[Value], *, default: Value | None = None) -> None:
-        if isinstance(values, str):
-            raise BadInput(f"values must be a list, not the text {values!r}")
+        if isinstance(values, str | set | frozenset) or not isinstance(values, Iterable):
+            raise BadInput(f"values must be a list, not {values!r}")
         self.values = tuple(values)
         self.levels = len(self.values)
         self._indices = {_identity(value): i for i, value in enumerate(self.values)}
@@ -229,7 +256,8 @@ class _Listed(Parameter):
         try:
             return self._indices[_identity(value)]
         except (KeyError, TypeError):
-            listed = ", ".join(map(str, self.values[:20])) + (", ..." if self.levels > 20 else "")
+            listed = ", ".join(map(value_text, self.values[:20]))
+            listed += ", ..." if self.levels > 20 else ""
             raise BadInput(f"{value!r} is not one of {listed}") from None
 
     def describe(self) -> dict[str, object]:
@@ -238,7 +266,12 @@ class _Listed(Parameter):
         return {"type": kind, "values": list(self.values), "default": self.default}
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.describe() == self.describe()
+        return (
+            isinstance(other, _Listed)
+            and type(other) is type(self)
+            and list(map(_identity, self.values)) == list(map(_identity, other.values))
+            and self.default_index == other.default_index
+        )
 
     def __hash__(self) -> int:
         return hash((type(self), self.values, self.default_index))
@@ -359,5 +392,8 @@ def _rounded(number: float) -> float:
     return float(f"{number:.{_DIGITS}g}")
 
 
-def _close(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-300)
+def _is_finite(value: object) -> bool:
+    try:
+        return _is_number(value) and math.isfinite(value)  # type: ignore[arg-type]
+    except OverflowError:  # an integer beyond all floats
+        return False

@@ -1,5 +1,6 @@
 """The space of configurations: what is active, what is allowed, and everything that follows."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -31,6 +32,10 @@ class Space:
         conditions: Mapping[str, str | Expression] | None = None,
         forbidden: Iterable[str | Expression] = (),
     ) -> None:
+        if not isinstance(parameters, Mapping):
+            raise BadInput(f"a space is made of a dictionary of parameters, not {parameters!r}")
+        if isinstance(forbidden, str):
+            raise BadInput(f"forbidden must be a list of expressions, not the text {forbidden!r}")
         self.parameters = {name: _named(name, spec) for name, spec in parameters.items()}
         if not self.parameters:
             raise BadInput("a space needs at least one parameter")
@@ -52,8 +57,12 @@ class Space:
         self._check_default()
 
     def _expression(self, what: str, text: str | Expression) -> Expression:
+        if isinstance(text, Expression):
+            return text
+        if not isinstance(text, str):
+            raise BadInput(f"{what} must be a text or an expression, not {text!r}")
         try:
-            return parse(text, self.parameters) if isinstance(text, str) else text
+            return parse(text, self.parameters)
         except BadInput as error:
             raise BadInput(f"{what}: {error}") from None
 
@@ -196,13 +205,18 @@ class Space:
             "forbidden": [str(e) for e in self.forbidden],
         }
 
+    @cached_property
+    def _identity(self) -> str:
+        """All that defines it, in order; text, so that 1 is not True."""
+        return json.dumps(self.describe())
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return isinstance(other, Space) and self.describe() == other.describe()
+        return isinstance(other, Space) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash(tuple(self.parameters))
+        return hash(self._identity)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (self.parameters, self.conditions, self.forbidden)

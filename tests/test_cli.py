@@ -1,0 +1,401 @@
+import json
+import shlex
+import signal
+import sqlite3
+import time
+
+import pytest
+
+from command_line import MARKUP, SCENARIO, begin, flat, paramhs, scenario
+from paramhs import __version__
+
+
+def tuned(*words, cwd):
+    """The result of `tune --json`, which must succeed."""
+    done = paramhs("tune", "scenario.toml", *words, "--json", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def settled(result):
+    """What a result says, but for measured time."""
+    kept = {k: v for k, v in result.items() if not k.endswith("_time") and k != "trajectory"}
+    points = [{k: v for k, v in p.items() if k != "target_time"} for p in result["trajectory"]]
+    return kept, points
+
+
+def runs_in(path):
+    with sqlite3.connect(path) as db:
+        (count,) = db.execute("SELECT count(*) FROM runs").fetchone()
+    return count
+
+
+class TestHelp:
+    def test_version_is_printed(self, tmp_path):
+        done = paramhs("--version", cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (0, f"paramhs {__version__}\n")
+
+    def test_help_lists_commands_and_exit_codes(self, tmp_path):
+        done = paramhs("--help", cwd=tmp_path)
+        text = flat(done.stdout)
+        assert done.returncode == 0
+        for command in ("demo Tune a small example", "tune Tune what", "show Show what"):
+            assert command in text
+        for code in ("0 done", "1 the target", "2 bad input", "3 the store", "130 interrupted"):
+            assert code in text
+
+    @pytest.mark.parametrize("command", ["demo", "tune", "show"])
+    def test_each_command_has_help_and_json(self, tmp_path, command):
+        done = paramhs(command, "--help", cwd=tmp_path)
+        assert done.returncode == 0
+        assert "--json" in done.stdout
+
+    def test_no_command_prints_the_help(self, tmp_path):
+        done = paramhs(cwd=tmp_path)
+        assert "Exit codes" in flat(done.stdout + done.stderr)
+
+
+class TestDemo:
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_finds_the_best_known_mutation_rate(self, tmp_path, seed):
+        done = paramhs("demo", "--json", "--seed", seed, cwd=tmp_path)
+        assert done.returncode == 0
+        assert json.loads(done.stdout)["best"] == {"chi": 1.6}
+        assert done.stderr == ""
+
+    def test_text_tells_incumbent_how_sure_and_what_to_type_next(self, tmp_path):
+        done = paramhs("demo", cwd=tmp_path)
+        assert done.returncode == 0
+        assert "best     chi=1.6\n" in done.stdout
+        assert "default  chi=12.6\n" in done.stdout
+        assert "how sure" in done.stdout
+        assert "default chi=12.6 is clearly worse" in done.stdout
+        assert "Next: paramhs demo --write DIR" in done.stdout
+        assert "incumbent chi=12.6" in done.stderr
+        assert "\x1b" not in done.stdout + done.stderr
+        assert list(tmp_path.iterdir()) == []
+
+    def test_written_example_is_tuned_by_the_command_it_names(self, tmp_path):
+        wrote = paramhs("demo", "--write", "example", cwd=tmp_path)
+        assert wrote.returncode == 0
+        (command,) = [x for x in wrote.stdout.splitlines() if x.startswith("next: paramhs ")]
+        words = shlex.split(command.removeprefix("next: paramhs "))
+        done = paramhs(*words, "--runs", 60, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "60 runs" in done.stdout
+        assert runs_in(tmp_path / "example" / "scenario.sqlite") == 60
+
+    def test_folder_with_a_space_gives_a_command_that_can_be_typed(self, tmp_path):
+        wrote = paramhs("demo", "--write", "my example", cwd=tmp_path)
+        command = wrote.stdout.splitlines()[-1].removeprefix("next: ")
+        assert shlex.split(command) == ["paramhs", "tune", "my example/scenario.toml"]
+
+    def test_written_files_are_listed_in_json(self, tmp_path):
+        done = paramhs("demo", "--write", "example", "--json", cwd=tmp_path)
+        files = json.loads(done.stdout)["files"]
+        assert files == ["example/scenario.toml", "example/target.py"]
+        assert all((tmp_path / file).exists() for file in files)
+
+    @pytest.mark.parametrize("name", ["scenario.toml", "target.py"])
+    def test_never_writes_over_a_file(self, tmp_path, name):
+        (tmp_path / name).write_text("precious")
+        done = paramhs("demo", "--write", ".", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"{name} exists already" in done.stderr
+        assert [p.name for p in tmp_path.iterdir()] == [name]
+        assert (tmp_path / name).read_text() == "precious"
+
+
+class TestTune:
+    def test_prints_progress_to_stderr_and_the_result_to_stdout(self, tmp_path):
+        scenario(tmp_path)
+        done = paramhs("tune", "scenario.toml", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "60 runs" in done.stdout
+        assert "the budget of 60 runs is spent" in done.stdout
+        assert "\nbest     x=" in done.stdout
+        assert "\ndefault  x=49\n" in done.stdout
+        assert "paramhs show scenario.sqlite" in done.stdout
+        assert done.stderr.startswith("3 runs: incumbent x=49 ")
+        assert "\x1b" not in done.stdout + done.stderr
+
+    def test_json_is_all_that_is_printed(self, tmp_path):
+        scenario(tmp_path)
+        done = paramhs("tune", "scenario.toml", "--json", cwd=tmp_path)
+        result = json.loads(done.stdout)
+        assert done.stderr == ""
+        assert result["runs"] == 60
+        assert result["default"] == {"x": 49}
+        assert result["trajectory"][-1]["config"] == result["best"]
+
+    def test_same_command_again_makes_no_new_run(self, tmp_path):
+        scenario(tmp_path)
+        first = tuned(cwd=tmp_path)
+        (tmp_path / "target.py").write_text("def noisy(config, seed):\n    raise SystemError\n")
+        assert settled(tuned(cwd=tmp_path)) == settled(first)
+        assert runs_in(tmp_path / "scenario.sqlite") == 60
+
+    def test_larger_budget_extends_as_if_it_had_been_so_from_the_start(self, tmp_path):
+        scenario(tmp_path)
+        short = tuned(cwd=tmp_path)
+        extended = tuned("--runs", 150, cwd=tmp_path)
+        assert extended["runs"] == 150
+        assert extended["trajectory"][: len(short["trajectory"])] == short["trajectory"]
+        whole = tuned("--runs", 150, "--store", "other.sqlite", cwd=tmp_path)
+        assert settled(extended) == settled(whole)
+
+    def test_number_of_jobs_does_not_change_the_result(self, tmp_path):
+        scenario(tmp_path)
+        one = tuned(cwd=tmp_path)
+        two = tuned("--jobs", 2, "--store", "two.sqlite", cwd=tmp_path)
+        one.pop("runs_made_early")
+        two.pop("runs_made_early")
+        assert settled(one) == settled(two)
+
+    def test_seed_given_stands_in_for_that_of_the_file(self, tmp_path):
+        scenario(tmp_path)
+        given = tuned("--seed", 5, "--store", "a.sqlite", cwd=tmp_path)
+        scenario(tmp_path, "seed = 5\n" + SCENARIO)
+        assert settled(tuned("--store", "b.sqlite", cwd=tmp_path)) == settled(given)
+
+    def test_wall_time_stops_the_search(self, tmp_path):
+        scenario(tmp_path, function="slow")
+        result = tuned("--runs", 100_000, "--wall-time", "0.4 s", cwd=tmp_path)
+        assert result["stopped"] == "the budget of 0.4 s of wall time is spent"
+        assert 0 < result["runs"] < 100_000
+
+    def test_changed_scenario_is_refused_with_the_difference(self, tmp_path):
+        path = scenario(tmp_path)
+        tuned(cwd=tmp_path)
+        path.write_text(path.read_text().replace("high = 99", "high = 199"))
+        done = paramhs("tune", "scenario.toml", cwd=tmp_path)
+        assert done.returncode == 3
+        assert "parameters.x.high: stored 99, now 199" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert runs_in(tmp_path / "scenario.sqlite") == 60
+
+    def test_exhausted_space_says_so(self, tmp_path):
+        scenario(tmp_path, "deterministic = true\n" + SCENARIO.replace("high = 99", "high = 3"))
+        assert tuned(cwd=tmp_path)["stopped"] == "all 4 configurations tried"
+
+    def test_broken_target_is_exit_1_with_the_call_and_what_it_raised(self, tmp_path):
+        scenario(tmp_path, function="broken")
+        done = paramhs("tune", "scenario.toml", cwd=tmp_path)
+        assert done.returncode == 1
+        assert "target:broken({'x': 49}, " in done.stderr
+        assert "RuntimeError: no licence found" in done.stderr
+        assert done.stderr.count("Traceback") == 1, "the target's own"
+        assert "site-packages" not in done.stderr
+        assert done.stdout == ""
+
+    def test_mended_target_starts_afresh(self, tmp_path):
+        scenario(tmp_path, function="broken")
+        paramhs("tune", "scenario.toml", cwd=tmp_path)
+        path = tmp_path / "target.py"
+        path.write_text(
+            path.read_text().replace('raise RuntimeError("no licence found")', "return 1")
+        )
+        assert tuned(cwd=tmp_path)["runs"] == 60
+
+
+class TestInterrupts:
+    def interrupted(self, folder, *words):
+        process = begin("tune", "scenario.toml", *words, cwd=folder)
+        first = process.stderr.readline()
+        assert "incumbent" in first
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, first + err
+
+    def test_interrupted_search_says_how_to_go_on_and_does(self, tmp_path):
+        scenario(tmp_path, function="slow")
+        code, out, err = self.interrupted(tmp_path, "--runs", "80")
+        assert code == 130
+        assert "to go on: paramhs tune scenario.toml --runs 80" in err
+        assert "best     x=" in out
+        assert "Traceback" not in err
+        stored = runs_in(tmp_path / "scenario.sqlite")
+        assert 0 < stored < 80
+        resumed = tuned("--runs", 80, cwd=tmp_path)
+        assert runs_in(tmp_path / "scenario.sqlite") == 80
+        whole = tuned("--runs", 80, "--store", "whole.sqlite", cwd=tmp_path)
+        assert settled(resumed) == settled(whole)
+
+    def test_command_to_go_on_can_be_typed(self, tmp_path):
+        scenario(tmp_path, function="slow")
+        _, _, err = self.interrupted(tmp_path, "--runs", "80", "--wall-time", "10 min")
+        (line,) = [line for line in err.splitlines() if "to go on: " in line]
+        words = ["paramhs", "tune", "scenario.toml", "--runs", "80", "--wall-time", "10 min"]
+        assert shlex.split(line.split("to go on: ")[1]) == words
+
+    def test_second_interrupt_stops_at_once(self, tmp_path):
+        scenario(tmp_path, function="endless")
+        process = begin("tune", "scenario.toml", cwd=tmp_path)
+        for _ in range(600):
+            if (tmp_path / "begun").exists():
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert "Ctrl-C again stops at once" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "nothing stored is lost" in err
+        assert "Traceback" not in err
+
+
+class TestShow:
+    @pytest.fixture
+    def store(self, tmp_path):
+        scenario(tmp_path)
+        tuned(cwd=tmp_path)
+        return tmp_path / "scenario.sqlite"
+
+    def test_text_lists_counts_incumbents_and_the_most_run(self, store):
+        done = paramhs("show", store.name, cwd=store.parent)
+        assert done.returncode == 0
+        assert done.stdout.startswith("scenario.sqlite: 60 runs (60 ok)\n")
+        assert "1 session" in done.stdout
+        assert "x=49" in done.stdout.split("incumbents")[1].split("most run")[0]
+        assert done.stderr == ""
+
+    def test_json_agrees_with_the_search(self, store):
+        about = json.loads(paramhs("show", store.name, "--json", cwd=store.parent).stdout)
+        result = tuned(cwd=store.parent)
+        assert about["runs"] == result["runs"]
+        assert about["statuses"] == {"ok": 60}
+        assert [p["runs"] for p in about["trajectory"]] == [
+            point["runs"] for point in result["trajectory"]
+        ]
+        assert about["scenario"]["target"] == "target:noisy"
+        assert len(about["most_run"]) <= 10
+
+    def test_showing_leaves_the_store_as_it_was(self, store):
+        before = store.read_bytes()
+        paramhs("show", store.name, cwd=store.parent)
+        assert store.read_bytes() == before
+
+    def test_infinite_answers_are_still_valid_json(self, tmp_path):
+        scenario(tmp_path, function="infinite")
+        paramhs("tune", "scenario.toml", cwd=tmp_path)
+        done = paramhs("show", "scenario.sqlite", "--json", cwd=tmp_path)
+        assert done.returncode == 0
+        assert "Traceback" not in done.stderr
+        assert json.loads(done.stdout)["runs"] == 60
+
+    def test_store_can_be_shown_while_a_search_is_writing_it(self, tmp_path):
+        scenario(tmp_path, function="slow")
+        process = begin("tune", "scenario.toml", "--runs", "100000", cwd=tmp_path)
+        process.stderr.readline()
+        done = paramhs("show", "scenario.sqlite", "--json", cwd=tmp_path)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert done.returncode == 0
+        assert json.loads(done.stdout)["runs"] >= 3
+
+
+class TestMarkup:
+    def test_names_with_brackets_are_printed_as_they_are(self, tmp_path):
+        scenario(tmp_path, MARKUP)
+        done = paramhs("tune", "scenario.toml", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert 'best     "[u]mode[/u]"="[red]c[/red]"\n' in done.stdout
+        assert 'closest "[u]mode[/u]"="[/b]" is clearly worse' in done.stdout
+        assert 'default "[u]mode[/u]"="[bold]a[/bold]"' in done.stdout or (
+            'closest "[u]mode[/u]"="[bold]a[/bold]"' in done.stdout
+        )
+        assert "Traceback" not in done.stderr
+        shown = paramhs("show", "scenario.sqlite", cwd=tmp_path)
+        assert shown.stdout.count('"[u]mode[/u]"="[/b]"') >= 1
+
+    def test_store_with_brackets_in_its_name_is_named_as_it_is(self, tmp_path):
+        scenario(tmp_path)
+        tuned("--store", "[red]a.sqlite", cwd=tmp_path)
+        done = paramhs("show", "[red]a.sqlite", cwd=tmp_path)
+        assert done.stdout.startswith("[red]a.sqlite: 60 runs")
+
+
+def foreign(path):
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE recipes (name TEXT)")
+
+
+def prepared(folder):
+    """A folder full of things to get wrong."""
+    scenario(folder)
+    (folder / "syntax.toml").write_text("function = = 3\n")
+    (folder / "latin.toml").write_bytes(b'store = "L\xf6sung"\n')
+    (folder / "empty.toml").touch()
+    (folder / "unknown.toml").write_text(SCENARIO + "speed = 3\n")
+    (folder / "nofunction.toml").write_text(SCENARIO.replace(":noisy", ":nosy"))
+    (folder / "nomodule.toml").write_text(SCENARIO.replace("target:", "tarjet:"))
+    (folder / "instances.toml").write_text("instances = []\n" + SCENARIO)
+    (folder / "exits.py").write_text("import sys\nsys.exit()\n")
+    (folder / "exits.toml").write_text(SCENARIO.replace("target:", "exits:"))
+    (folder / "garbage.sqlite").write_bytes(b"not a database, but long enough to look at" * 40)
+    (folder / "blank.sqlite").touch()
+    foreign(folder / "foreign.sqlite")
+    return folder
+
+
+BAD = [
+    ("tune", 2, "Missing argument"),
+    ("tun scenario.toml", 2, "No such command 'tun'"),
+    ("tune scenario.toml --run 5", 2, "No such option"),
+    ("tune scenario.toml extra", 2, "unexpected extra argument"),
+    ("tune scenario.toml --runs many", 2, "--runs"),
+    ("tune scenario.toml --runs", 2, "--runs"),
+    ("tune scenario.toml --runs -5", 2, "must be positive, not -5"),
+    ("tune scenario.toml --runs 0", 2, "must be positive, not 0"),
+    ("tune scenario.toml --wall-time 10minutes", 2, "'10minutes' is not a duration"),
+    ("tune scenario.toml --wall-time 0", 2, "must be positive"),
+    ("tune scenario.toml --target-time 1.2.3", 2, "such as '90 s'"),
+    ("tune scenario.toml --target-time 1e999", 2, "1e999"),
+    ("tune scenario.toml --jobs 0", 2, "jobs must be at least 1, not 0"),
+    ("tune scenario.toml --jobs -1", 2, "jobs must be at least 1, not -1"),
+    ("tune scenario.toml --seed pi", 2, "--seed"),
+    ("tune nothing.toml", 2, "cannot read nothing.toml: No such file"),
+    ("tune .", 2, "Is a directory"),
+    ("tune target.py", 2, "target.py: "),
+    ("tune syntax.toml", 2, "line 1"),
+    ("tune latin.toml", 2, "not UTF-8"),
+    ("tune empty.toml", 2, "function: is missing"),
+    ("tune unknown.toml", 2, "speed: there is no such setting"),
+    ("tune nofunction.toml", 2, "module target has no function nosy"),
+    ("tune nomodule.toml", 2, "No module named 'tarjet'"),
+    ("tune instances.toml", 2, "the list of instances is empty"),
+    ("tune exits.toml", 2, "importing exits failed"),
+    ("tune scenario.toml --store garbage.sqlite", 3, "it is not an SQLite file"),
+    ("tune scenario.toml --store foreign.sqlite", 3, "of another program"),
+    ("tune scenario.toml --store no/folder.sqlite", 3, "there is no folder no"),
+    ("tune scenario.toml --store .", 3, "is a folder"),
+    ("tune scenario.toml --store target.py", 3, "it is not an SQLite file"),
+    ("show", 2, "Missing argument"),
+    ("show nothing.sqlite", 3, "there is no store nothing.sqlite"),
+    ("show .", 3, "is a folder"),
+    ("show scenario.toml", 3, "it is not an SQLite file"),
+    ("show garbage.sqlite", 3, "it is not an SQLite file"),
+    ("show foreign.sqlite", 3, "of another program"),
+    ("show blank.sqlite", 3, "blank.sqlite is empty"),
+    ("demo --seed x", 2, "--seed"),
+    ("demo --write target.py", 2, "target.py"),
+]
+
+
+@pytest.fixture(scope="module")
+def mistakes(tmp_path_factory):
+    return prepared(tmp_path_factory.mktemp("mistakes"))
+
+
+@pytest.mark.parametrize(("command", "code", "says"), BAD, ids=[case[0] for case in BAD])
+def test_mistake_gets_a_message_and_its_exit_code(mistakes, command, code, says):
+    before = {path.name: path.read_bytes() for path in mistakes.iterdir() if path.is_file()}
+    done = paramhs(*command.split(), cwd=mistakes)
+    after = {path.name: path.read_bytes() for path in mistakes.iterdir() if path.is_file()}
+    assert "Traceback" not in done.stderr
+    assert says in flat(done.stderr)
+    assert done.returncode == code
+    assert done.stdout == ""
+    for name in set(after) - set(before):
+        (mistakes / name).unlink()
+    assert after == before, "nothing is changed or left behind"

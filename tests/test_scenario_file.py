@@ -1,0 +1,733 @@
+import json
+import math
+import queue
+import sys
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramhs import (
+    BothSides,
+    Budget,
+    FixedRuns,
+    FreshRuns,
+    Growing,
+    Harmonic,
+    LStep,
+    One,
+    ParamILS,
+    ParamRLS,
+    Quality,
+    Runtime,
+    RuntimeThenQuality,
+    Several,
+    Uniform,
+)
+from paramhs.configurators import CONFIGURATORS
+from paramhs.errors import BadInput
+from paramhs.runs import NO_INSTANCE
+from paramhs.scenario_file import line_of, read_scenario, seconds
+from paramhs.space import Boolean, Categorical, Integer, Ordinal, Real, Space
+
+TARGET = """\
+def f(config, instance, seed):
+    return 0.0
+
+
+def plain(config):
+    return 0.0
+
+
+class Holder:
+    @staticmethod
+    def inner(config, seed):
+        return 1.0
+
+
+number = 3
+"""
+
+MINIMAL = """\
+function = "{module}:f"
+
+[space.k]
+type = "integer"
+low = 1
+high = 50
+
+[budget]
+runs = 100
+"""
+
+COMPLETE = """\
+function = "{module}:f"
+forbidden = ["k > 40 and mode == fast", "k < depth"]
+instances = ["a.cnf", "b.cnf"]
+cost = "runtime, then maximise"
+cutoff = "2 min"
+deterministic = true
+seed = 7
+jobs = 3
+executor = "threads"
+store = "kept/runs.sqlite"
+
+[space.k]
+type = "integer"
+low = 0
+high = 50
+step = 5
+default = 25
+
+[space.alpha]
+type = "real"
+low = 1
+high = 100.0
+levels = 5
+log = true
+default = 10
+condition = "mode in {{fast, slow}}"
+
+[space.mode]
+type = "categorical"
+values = ["off", "fast", "slow"]
+default = "slow"
+
+[space.depth]
+type = "ordinal"
+values = [1, 2, 4, 8]
+default = 4
+
+[space.restarts]
+type = "boolean"
+default = true
+condition = "k >= 10"
+
+[budget]
+runs = 1000
+target_time = "1.5 h"
+wall_time = 86400
+
+[configurator]
+name = "paramils"
+moves = "one"
+step = "l-step"
+length = 2
+comparison = "fixed"
+runs = 20
+start = "uniform"
+random_starts = 5
+kicks = 4
+p_restart = 0.5
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """The name of a fresh module beside the scenario file; `sys.path` is put back afterwards."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    name = f"target_of_{tmp_path.name}"
+    (tmp_path / f"{name}.py").write_text(TARGET, encoding="utf-8")
+    return name
+
+
+@pytest.fixture
+def read(tmp_path, module):
+    def reading(text):
+        path = tmp_path / "scenario.toml"
+        path.write_text(text.replace("{module}", module).replace("{{", "{").replace("}}", "}"))
+        return read_scenario(path)
+
+    return reading
+
+
+@pytest.fixture
+def problems(read, tmp_path):
+    """What is said of a bad file, line by line, without the file's name."""
+
+    def of(text):
+        with pytest.raises(BadInput) as caught:
+            read(text)
+        lines = str(caught.value).splitlines()
+        name = str(tmp_path / "scenario.toml")
+        assert all(line.startswith(name) for line in lines), lines
+        return [line.removeprefix(name).removeprefix(", ").removeprefix(": ") for line in lines]
+
+    return of
+
+
+def with_configurator(lines):
+    return MINIMAL + "\n[configurator]\n" + lines
+
+
+def with_space(lines):
+    return MINIMAL + "\n" + lines
+
+
+class TestGoodFiles:
+    def test_minimal_file_takes_the_usual_for_everything_else(self, read, tmp_path):
+        said = read(MINIMAL)
+        assert said.scenario.space == Space({"k": range(1, 51)})
+        assert said.scenario.instances == (NO_INSTANCE,)
+        assert said.scenario.cost == Quality()
+        assert math.isinf(said.scenario.cutoff)
+        assert not said.scenario.deterministic
+        assert said.configurator == CONFIGURATORS["paramhs"]
+        assert said.budget == Budget(runs=100)
+        assert (said.seed, said.jobs, said.executor) == (0, 1, None)
+        assert said.store == tmp_path / "scenario.sqlite"
+
+    def test_complete_file_sets_everything(self, read, tmp_path, module):
+        said = read(COMPLETE)
+        assert said.scenario.space == Space(
+            {
+                "k": Integer(0, 50, 5, default=25),
+                "alpha": Real(1, 100, 5, log=True, default=10),
+                "mode": Categorical(["off", "fast", "slow"], default="slow"),
+                "depth": Ordinal([1, 2, 4, 8], default=4),
+                "restarts": Boolean(default=True),
+            },
+            conditions={"alpha": "mode in {fast, slow}", "restarts": "k >= 10"},
+            forbidden=["k > 40 and mode == fast", "k < depth"],
+        )
+        names = [(instance.name, instance.value) for instance in said.scenario.instances]
+        assert names == [("a.cnf", "a.cnf"), ("b.cnf", "b.cnf")]
+        assert said.scenario.cost == RuntimeThenQuality(maximise=True)
+        assert said.scenario.cutoff == 120
+        assert said.scenario.deterministic
+        assert said.target.name == f"{module}:f"
+        assert said.budget == Budget(1000, 5400.0, 86400.0)
+        assert said.configurator == ParamILS(
+            One(LStep(2)), FixedRuns(20), 5, 4, 0.5, start="uniform"
+        )
+        assert (said.seed, said.jobs, said.executor) == (7, 3, "threads")
+        assert said.store == tmp_path / "kept" / "runs.sqlite"
+
+    def test_function_without_a_seed_is_taken_to_be_deterministic(self, read):
+        assert read(MINIMAL.replace(":f", ":plain")).scenario.deterministic
+
+    def test_function_without_a_seed_can_be_said_to_be_random(self, read):
+        text = "deterministic = false\n" + MINIMAL.replace(":f", ":plain")
+        assert not read(text).scenario.deterministic
+
+    def test_function_is_found_beside_the_file_from_any_folder(self, read, monkeypatch):
+        monkeypatch.chdir("/")
+        assert read(MINIMAL).target.function({}, None, 0) == 0.0
+
+    def test_function_inside_a_class_is_found(self, read):
+        assert read(MINIMAL.replace(":f", ":Holder.inner")).target.function({}, 0) == 1.0
+
+    def test_function_may_be_one_that_python_can_import(self, read):
+        said = read(MINIMAL.replace("{module}:f", "paramhs.targets.leading_ones:leading_ones"))
+        assert said.target.name == "paramhs.targets.leading_ones:leading_ones"
+
+    def test_parameters_keep_the_order_of_the_file(self, read):
+        assert list(read(COMPLETE).scenario.space.parameters) == [
+            *("k", "alpha", "mode", "depth", "restarts")
+        ]
+
+    def test_instances_may_be_numbers(self, read):
+        said = read('instances = [1, 2.5, "three"]\n' + MINIMAL)
+        assert [i.value for i in said.scenario.instances] == [1, 2.5, "three"]
+
+    def test_values_keep_their_types(self, read):
+        text = '[space.v]\ntype = "categorical"\nvalues = [true, 2, 0.5, "x"]\n'
+        values = read(with_space(text)).scenario.space.parameters["v"].values
+        assert [type(value) for value in values] == [bool, int, float, str]
+
+    def test_budget_may_have_no_limit(self, read):
+        assert read(MINIMAL.replace("runs = 100", "")).budget == Budget()
+
+    def test_file_with_a_byte_order_mark_is_read(self, tmp_path, module):
+        path = tmp_path / "scenario.toml"
+        path.write_text(MINIMAL.replace("{module}", module), encoding="utf-8-sig")
+        assert read_scenario(path).budget == Budget(runs=100)
+
+    def test_file_with_windows_line_ends_is_read(self, tmp_path, module):
+        path = tmp_path / "scenario.toml"
+        text = MINIMAL.replace("{module}", module).replace("\n", "\r\n")
+        path.write_bytes(text.encode())
+        assert read_scenario(path).budget == Budget(runs=100)
+
+    @pytest.mark.parametrize(
+        ("name", "metric"),
+        [
+            ("minimise", Quality()),
+            ("maximise", Quality(maximise=True)),
+            ("runtime", Runtime()),
+            ("runtime, then minimise", RuntimeThenQuality()),
+            ("runtime, then maximise", RuntimeThenQuality(maximise=True)),
+        ],
+    )
+    def test_each_cost_has_its_name(self, read, name, metric):
+        assert read(f'cost = "{name}"\ncutoff = 5\n' + MINIMAL).scenario.cost == metric
+
+
+class TestConfigurators:
+    @pytest.mark.parametrize("name", sorted(CONFIGURATORS))
+    def test_name_alone_is_the_configurator_of_that_name(self, read, name):
+        assert read(with_configurator(f'name = "{name}"')).configurator == CONFIGURATORS[name]
+
+    def test_paramrls_is_one_harmonic_step_with_growing_evidence(self, read):
+        expected = ParamRLS(One(Harmonic()), Growing())
+        assert read(with_configurator('name = "paramrls"')).configurator == expected
+
+    @pytest.mark.parametrize(
+        ("lines", "operator"),
+        [
+            ('moves = "one"', One(Harmonic())),
+            ('moves = "several"', Several(Harmonic())),
+            ('moves = "both sides"', BothSides()),
+            ('step = "uniform"', Several(Uniform())),
+            ('step = "l-step"', Several(LStep(1))),
+            ('step = "l-step"\nlength = 3', Several(LStep(3))),
+            ('moves = "one"\nstep = "harmonic"', One(Harmonic())),
+        ],
+    )
+    def test_moves_and_steps_make_the_operator(self, read, lines, operator):
+        assert read(with_configurator(lines)).configurator == ParamRLS(operator, Growing())
+
+    @pytest.mark.parametrize(
+        ("lines", "comparison"),
+        [
+            ('comparison = "growing"\nmin_runs = 5\nmax_runs = 50', Growing(5, 50)),
+            ("min_runs = 2", Growing(2, 2000)),
+            ('comparison = "fixed"', FixedRuns(100)),
+            ('comparison = "fixed"\nruns = 7', FixedRuns(7)),
+            ('comparison = "fresh"\nruns = 7', FreshRuns(7)),
+        ],
+    )
+    @pytest.mark.parametrize("name", ["paramhs", "random"])
+    def test_comparison_is_made_from_its_settings(self, read, name, lines, comparison):
+        text = with_configurator(f'name = "{name}"\n{lines}')
+        assert read(text).configurator.comparison == comparison
+
+    def test_random_search_keeps_its_operator_whatever_its_start(self, read):
+        made = read(with_configurator('name = "random"\nstart = "uniform"')).configurator
+        assert made.operator == CONFIGURATORS["random"].operator
+        assert made.start == "uniform"
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            'comparison = "fresh"',
+            'step = "l-step"\nlength = 0',
+            "min_runs = 0",
+            "min_runs = 9\nmax_runs = 3",
+            'name = "paramils"\nkicks = 0',
+            'name = "paramils"\np_restart = 1.5',
+            'name = "paramils"\nrandom_starts = -1',
+            'comparison = "fixed"\nruns = -1',
+            'comparison = "fixed"\nruns = 0',
+        ],
+    )
+    def test_impossible_settings_are_refused_at_the_table_s_line(self, problems, lines):
+        (line,) = problems(with_configurator(lines))
+        assert line.startswith("line 11, configurator")
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            'name = "random"\nmoves = "one"',
+            'moves = "both sides"\nstep = "uniform"',
+            'step = "uniform"\nlength = 4',
+            "runs = 50",
+            'comparison = "fixed"\nmin_runs = 7',
+            'name = "paramhs"\nkicks = 9',
+        ],
+    )
+    def test_setting_that_would_have_no_effect_is_refused(self, problems, lines):
+        (line,) = problems(with_configurator(lines))
+        assert "configurator" in line
+
+
+class TestBadFiles:
+    def test_missing_file_is_named(self, tmp_path):
+        with pytest.raises(BadInput, match=r"cannot read .*nothing\.toml: No such file"):
+            read_scenario(tmp_path / "nothing.toml")
+
+    def test_folder_is_not_a_file(self, tmp_path):
+        with pytest.raises(BadInput, match="cannot read .*: Is a directory"):
+            read_scenario(tmp_path)
+
+    def test_text_in_another_encoding_is_refused(self, tmp_path):
+        path = tmp_path / "latin.toml"
+        path.write_bytes('store = "Lösungen.sqlite"\n'.encode("latin-1"))
+        with pytest.raises(BadInput, match="not UTF-8"):
+            read_scenario(path)
+
+    def test_syntax_error_has_its_line(self, problems):
+        (line,) = problems(MINIMAL.replace("low = 1", "low = = 1"))
+        assert "line 5" in line
+
+    def test_empty_file_lacks_all_that_is_needed(self, problems):
+        assert problems("") == [
+            "function: is missing",
+            "space: is missing",
+            "budget: is missing",
+        ]
+
+    def test_all_problems_are_listed_each_with_its_line_and_place(self, problems):
+        text = (
+            'function = "{module}:f"\n'
+            "jobs = 0\n"
+            'color = "red"\n'
+            "[space.k]\n"
+            'type = "integer"\n'
+            "low = 1.5\n"
+            "hihg = 3\n"
+            "[budget]\n"
+            'runs = "many"\n'
+            'wall_time = "1 fortnight"\n'
+        )
+        found = problems(text)
+        starts = [
+            "line 2, jobs: ",
+            "line 3, color: there is no such setting",
+            "line 6, space.k.low: ",
+            "line 7, space.k.hihg: there is no such setting",
+            "line 4, space.k.high: is missing",
+            "line 9, budget.runs: ",
+            "line 10, budget.wall_time: ",
+        ]
+        for start in starts:
+            assert len([line for line in found if line.startswith(start)]) == 1, start
+        assert len(found) == len(starts)
+
+    def test_value_of_the_wrong_type_is_shown(self, problems):
+        (line,) = problems(MINIMAL.replace("high = 50", 'high = "fifty"'))
+        assert line.startswith("line 6, space.k.high: ")
+        assert "integer" in line
+        assert "'fifty'" in line
+
+    def test_text_is_not_taken_for_a_number(self, problems):
+        (line,) = problems(MINIMAL.replace("runs = 100", 'runs = "100"'))
+        assert line.startswith("line 9, budget.runs: ")
+
+    def test_boolean_is_not_taken_for_a_number(self, problems):
+        (line,) = problems("seed = true\n" + MINIMAL)
+        assert line.startswith("line 1, seed: ")
+
+    def test_unknown_choice_lists_those_there_are(self, problems):
+        (line,) = problems('cost = "cheap"\n' + MINIMAL)
+        assert line.startswith("line 1, cost: ")
+        assert "'minimise'" in line
+        assert "'cheap'" in line
+
+    def test_unknown_configurator_lists_those_there_are(self, problems):
+        (line,) = problems(with_configurator('name = "smac"'))
+        assert line.startswith("line 12, configurator.name: ")
+        assert "'paramils'" in line
+
+    def test_unknown_type_is_placed_at_its_line_in_plain_words(self, problems):
+        (line,) = problems(MINIMAL.replace('"integer"', '"int"'))
+        assert line.startswith("line 4, space.k.type: ")
+        assert "'categorical'" in line
+        assert "tag" not in line
+
+    def test_missing_type_is_said_in_plain_words(self, problems):
+        (line,) = problems(MINIMAL.replace('type = "integer"\n', ""))
+        assert line == "line 3, space.k.type: is missing"
+
+    def test_value_that_cannot_be_one_is_one_problem(self, problems):
+        text = '[space.v]\ntype = "categorical"\nvalues = [["a"], "b"]\n'
+        (line,) = problems(with_space(text))
+        assert line.startswith("line 13, space.v.values")
+
+    def test_instance_that_cannot_be_one_is_one_problem(self, problems):
+        (line,) = problems('instances = [["a"], "b"]\n' + MINIMAL)
+        assert line.startswith("line 1, instances")
+
+    def test_empty_ranges_are_all_found_at_once(self, problems):
+        text = MINIMAL.replace("low = 1", "low = 51") + (
+            '[space.r]\ntype = "real"\nlow = 2\nhigh = 1\n'
+            '[space.c]\ntype = "categorical"\nvalues = []\n'
+        )
+        assert problems(text) == [
+            "line 3, space.k: an integer parameter's range is empty: low 51 > high 50",
+            "line 10, space.r: a real parameter's range is empty: low 2.0 >= high 1.0",
+            "line 14, space.c: a parameter needs at least one value",
+        ]
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            'type = "real"\nlow = 0\nhigh = 1\nlog = true',
+            'type = "real"\nlow = 0\nhigh = 1\nlevels = 1',
+            'type = "real"\nlow = 0\nhigh = inf',
+            'type = "real"\nlow = 0\nhigh = 1\ndefault = 2',
+            'type = "integer"\nlow = 0\nhigh = 9\nstep = 0',
+            'type = "integer"\nlow = 0\nhigh = 9\nstep = 2\ndefault = 3',
+            'type = "ordinal"\nvalues = [1, 2, 1]',
+            'type = "categorical"\nvalues = ["a"]\ndefault = "b"',
+            'type = "categorical"\nvalues = [nan]',
+        ],
+    )
+    def test_impossible_parameter_is_refused_at_its_line(self, problems, lines):
+        (line,) = problems(with_space(f"[space.v]\n{lines}\n"))
+        assert line.startswith("line 11, space.v: ")
+
+    def test_space_without_parameters_is_refused(self, problems):
+        (line,) = problems('function = "{module}:f"\n[space]\n[budget]\nruns = 1\n')
+        assert line == "line 2, space: a space needs at least one parameter"
+
+    def test_bad_condition_has_line_place_and_column(self, problems):
+        text = '[space.v]\ntype = "boolean"\ncondition = "k >= "\n'
+        (line,) = problems(with_space(text))
+        assert line.startswith("line 13, space.v.condition: ")
+        assert "column 6" in line
+
+    def test_condition_on_an_unknown_parameter_names_it(self, problems):
+        text = '[space.v]\ntype = "boolean"\ncondition = "kk == 3"\n'
+        (line,) = problems(with_space(text))
+        assert line.startswith("line 13, space.v.condition: ")
+        assert "'kk == 3', column 1: expected a parameter's name" in line
+
+    def test_bad_forbidden_clause_has_line_place_and_column(self, problems):
+        (line,) = problems('forbidden = ["k == 3", "k <"]\n' + MINIMAL)
+        assert line.startswith("line 1, forbidden")
+        assert "column 4" in line
+
+    def test_condition_on_a_value_that_is_none_has_a_line(self, problems):
+        text = '[space.v]\ntype = "boolean"\ncondition = "k == 99"\n'
+        (line,) = problems(with_space(text))
+        assert line.startswith("line 13, space.v.condition: ")
+        assert "99" in line
+
+    def test_forbidding_the_default_is_refused_at_its_line(self, problems):
+        (line,) = problems('forbidden = ["k == 25"]\n' + MINIMAL)
+        assert line.startswith("line 1, forbidden")
+        assert "default configuration is forbidden by 'k == 25'" in line
+
+    def test_bad_conditions_and_clauses_are_all_found_at_once(self, problems):
+        text = (
+            'forbidden = ["k <"]\n' + MINIMAL + '[space.v]\ntype = "boolean"\ncondition = "k >= "\n'
+            '[space.w]\ntype = "boolean"\ncondition = "k ! 3"\n'
+        )
+        assert len(problems(text)) == 3
+
+    def test_circular_conditions_are_refused(self, problems):
+        text = (
+            '[space.v]\ntype = "boolean"\ncondition = "w == true"\n'
+            '[space.w]\ntype = "boolean"\ncondition = "v == true"\n'
+        )
+        (line,) = problems(with_space(text))
+        assert "circle" in line
+
+    def test_problems_of_different_kinds_are_found_at_once(self, problems):
+        text = MINIMAL.replace("low = 1", "low = 51").replace(":f", ":g") + (
+            'jobs = 2\n[configurator]\ncomparison = "fresh"\n'
+        )
+        found = problems(text)
+        assert any("jobs" in line for line in found)
+        assert any("space.k" in line for line in found)
+        assert any("no function g" in line for line in found)
+
+    def test_runtime_without_a_cutoff_is_refused(self, problems):
+        (line,) = problems('cost = "runtime"\n' + MINIMAL)
+        assert "cutoff" in line
+
+    def test_instance_listed_twice_is_refused(self, problems):
+        (line,) = problems('instances = ["a", "a"]\n' + MINIMAL)
+        assert "'a' is listed twice" in line
+
+    def test_empty_list_of_instances_is_refused(self, problems):
+        (line,) = problems("instances = []\n" + MINIMAL)
+        assert "instances is empty" in line
+
+    @pytest.mark.parametrize("cutoff", ["0", "-1", '"0 s"', "nan"])
+    def test_cutoff_must_be_positive(self, problems, cutoff):
+        (line,) = problems(f"cutoff = {cutoff}\n" + MINIMAL)
+        assert line.startswith("line 1, cutoff: ")
+
+
+class TestFunctions:
+    @pytest.mark.parametrize("reference", ["f", "a b:f", ":f", "a:", "a:f:g", "a/b.py:f"])
+    def test_reference_must_be_module_and_function(self, problems, reference):
+        (line,) = problems(MINIMAL.replace("{module}:f", reference))
+        assert line.startswith("line 1, function: ")
+        assert f"it is {reference!r}" in line
+
+    def test_unknown_module_is_named_with_where_it_was_looked_for(self, problems, tmp_path):
+        (line,) = problems(MINIMAL.replace("{module}", "no_such_module"))
+        assert line.startswith("line 1, function: No module named 'no_such_module'")
+        assert str(tmp_path) in line
+
+    def test_unknown_function_is_named(self, problems, module):
+        (line,) = problems(MINIMAL.replace(":f", ":g"))
+        assert line == f"line 1, function: module {module} has no function g"
+
+    def test_what_is_not_a_function_is_refused(self, problems):
+        (line,) = problems(MINIMAL.replace(":f", ":number"))
+        assert line.startswith("line 1, function: ")
+        assert "not 3" in line
+
+    def broken(self, problems, tmp_path, module, source):
+        (tmp_path / f"{module}.py").write_text(source, encoding="utf-8")
+        (line,) = problems(MINIMAL)
+        assert line.startswith(f"line 1, function: importing {module} failed: ")
+        return line
+
+    def test_module_with_a_syntax_error_is_refused_with_its_line(self, problems, tmp_path, module):
+        line = self.broken(problems, tmp_path, module, "def f(:\n")
+        assert "SyntaxError" in line
+        assert "line 1)" in line
+
+    def test_module_that_raises_is_refused_with_what_it_raised(self, problems, tmp_path, module):
+        line = self.broken(problems, tmp_path, module, "raise ValueError('no data')\n")
+        assert "ValueError: no data" in line
+
+    def test_attribute_error_inside_a_module_is_not_a_missing_function(
+        self, problems, tmp_path, module
+    ):
+        source = "import os\nos.nothing\ndef f(config):\n    return 1\n"
+        assert "nothing" in self.broken(problems, tmp_path, module, source)
+
+    def test_module_that_exits_is_refused(self, problems, tmp_path, module):
+        self.broken(problems, tmp_path, module, "import sys\nsys.exit(0)\n")
+
+    def test_module_that_lacks_another_says_which(self, problems, tmp_path, module):
+        (tmp_path / f"{module}.py").write_text("import no_such_library\n", encoding="utf-8")
+        (line,) = problems(MINIMAL)
+        assert "No module named 'no_such_library'" in line
+
+    def test_module_taken_instead_of_the_one_beside_the_file_is_named(self, problems, tmp_path):
+        (tmp_path / "queue.py").write_text("def f(config):\n    return 5.0\n", encoding="utf-8")
+        (line,) = problems(MINIMAL.replace("{module}", "queue"))
+        assert str(queue.__file__) in line
+
+
+class TestDurations:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("90", 90),
+            ("90 s", 90),
+            ("90s", 90),
+            ("  1.5  ", 1.5),
+            ("10 min", 600),
+            ("1.5 h", 5400),
+            ("2 d", 172800),
+            (".5 s", 0.5),
+            ("1e3 s", 1000),
+            ("1e-3", 0.001),
+        ],
+    )
+    def test_texts_are_seconds_with_units(self, text, expected):
+        assert seconds(text) == pytest.approx(expected)
+
+    @pytest.mark.parametrize("number", [3, 2.5, None, True, []])
+    def test_what_is_no_text_is_left_alone(self, number):
+        assert seconds(number) is number
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", " ", "s", "10 m", "10 minutes", "-5 s", "1 h 30 min", "nan", "inf", "1.2.3", "."],
+    )
+    def test_bad_duration_is_refused_with_examples(self, text):
+        with pytest.raises(ValueError, match="'10 min'"):
+            seconds(text)
+
+    @pytest.mark.parametrize("limit", ["inf", '"1e999 s"'])
+    @pytest.mark.parametrize("name", ["target_time", "wall_time"])
+    def test_budget_without_end_is_refused(self, problems, name, limit):
+        (line,) = problems(MINIMAL.replace("runs = 100", f"{name} = {limit}"))
+        assert line.startswith(f"line 9, budget.{name}: ")
+
+    @given(st.floats(1e-6, 1e6), st.sampled_from([("s", 1), ("min", 60), ("h", 3600)]))
+    def test_any_number_can_be_written_with_any_unit(self, number, unit):
+        name, factor = unit
+        assert seconds(f"{number!r} {name}") == pytest.approx(number * factor)
+
+
+EASY = st.from_regex(r"[A-Za-z0-9_-]{1,6}", fullmatch=True)
+DOTTED = st.from_regex(r"[a-z]{1,3}\.[a-z]{1,3}", fullmatch=True)
+ANY = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
+PADDING = st.lists(st.sampled_from(["", "# k = 3", "   ", "# [space.x]", "\t"]), max_size=2)
+VALUES = st.sampled_from(['"a = b"', "3", "[1, 2]", '{a = 1, "b" = 2}', '"[x]"', "'#'", "true # c"])
+
+
+def written(name, quote):
+    return (
+        name
+        if not quote and all(c.isascii() and (c.isalnum() or c in "_-") for c in name)
+        else (json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f"))
+    )
+
+
+@st.composite
+def documents(draw, names):
+    """A TOML text, and the line of each of its settings and tables."""
+    lines, places = [], {}
+
+    def settings(table):
+        for name in draw(st.lists(names, max_size=3, unique=True)):
+            if (*table, name) not in places:
+                lines.extend(draw(PADDING))
+                key = written(name, draw(st.booleans()))
+                space = draw(st.sampled_from(["", " ", "  "]))
+                lines.append(
+                    f"{draw(st.sampled_from(['', '  ']))}{key}{space}={space}{draw(VALUES)}"
+                )
+                places[*table, name] = len(lines)
+
+    settings(())
+    for table in draw(st.lists(st.lists(names, min_size=1, max_size=3), max_size=4)):
+        table = tuple(table)
+        if any(table[:n] in places for n in range(1, len(table) + 1)):
+            continue
+        lines.extend(draw(PADDING))
+        lines.append(f"[{'.'.join(written(name, draw(st.booleans())) for name in table)}]")
+        places[table] = len(lines)
+        settings(table)
+    return "\n".join(lines) + draw(st.sampled_from(["", "\n"])), places
+
+
+def assert_lines(document):
+    text, places = document
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return  # a table was opened after a table inside it had a setting of its name
+    assert {place: line_of(text, place) for place in places} == places
+
+
+class TestLines:
+    @given(documents(EASY))
+    def test_every_setting_is_found_on_its_line(self, document):
+        assert_lines(document)
+
+    @given(documents(EASY | DOTTED))
+    def test_names_with_dots_are_found_on_their_line(self, document):
+        assert_lines(document)
+
+    @given(documents(ANY))
+    def test_names_with_any_characters_are_found_on_their_line(self, document):
+        assert_lines(document)
+
+    def test_what_is_not_there_is_placed_at_the_closest_thing_around_it(self):
+        text = "a = 1\n[space.k]\nlow = 1\n[space.m]\nlow = 2\n"
+        assert line_of(text, ("space", "m", "high")) == 4
+
+    def test_inside_of_an_inline_table_is_placed_at_the_table(self):
+        text = "[space]\nk = {type = 'integer', low = 1}\n"
+        assert line_of(text, ("space", "k", "low")) == 2
+
+    def test_dotted_keys_are_followed(self):
+        text = "x = 1\nspace.k.type = 'integer'\nspace.k.low = 3\n"
+        assert line_of(text, ("space", "k", "low")) == 3
+
+    def test_what_has_nothing_around_it_has_no_line(self):
+        assert line_of("a = 1\n", ("b",)) is None
+
+    def test_text_within_a_list_is_not_taken_for_a_setting(self):
+        text = 'forbidden = [\n  "k = 3",\n]\nk = 4\n'
+        assert line_of(text, ("k",)) == 4
+
+    def test_list_within_a_list_is_not_taken_for_a_table(self):
+        text = "[a]\nx = [\n  [1],\n]\ny = 4\n"
+        assert line_of(text, ("a", "y")) == 5
+
+    def test_unicode_line_separators_do_not_count_as_lines(self):
+        assert line_of('a = "x\u2028y"\nb = 1\n', ("b",)) == 2

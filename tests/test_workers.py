@@ -1,0 +1,304 @@
+import math
+import os
+import re
+import signal
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+from children import PATIENCE, child, eventually, is_gone, offspring
+from driving import one_parameter
+
+from paramhs import tune
+from paramhs.errors import BadInput
+from paramhs.runs import NO_INSTANCE, Instance, Status, Task
+from paramhs.targets import FunctionTarget
+from paramhs.targets.workers import Workers
+
+SPACE = one_parameter(10)
+CUTOFF = 0.2
+
+
+def task(x: int = 4, cutoff: float = math.inf, value: object = None, seed: int = 0) -> Task:
+    instance = NO_INSTANCE if value is None else Instance("given", value)
+    return Task(SPACE.config(x=x), instance, seed, cutoff)
+
+
+@pytest.fixture
+def hire():
+    """Makes workers that are gone after the test."""
+    hired = []
+
+    def hire(function, count: int = 1) -> Workers:
+        hired.append(Workers(FunctionTarget(function), count))
+        return hired[-1]
+
+    yield hire
+    for workers in hired:
+        workers.close()
+
+
+def busy(config):
+    while True:
+        pass
+
+
+def asleep(config):
+    time.sleep(1000)
+
+
+def lost_in_c(config):
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
+def deaf(config):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        time.sleep(1000)
+
+
+def swallowing(config):
+    while True:
+        try:
+            time.sleep(1000)
+        except BaseException:
+            continue
+
+
+@pytest.mark.parametrize("hang", [busy, asleep, lost_in_c, deaf, swallowing])
+def test_a_hang_is_stopped_by_the_cutoff_and_the_next_run_works(hire, hang):
+    workers = hire(lambda config: hang(config) if config["x"] == 0 else config["x"])
+    run = workers(task(0, CUTOFF))
+    assert (run.status, run.runtime, run.quality) == (Status.TIMEOUT, CUTOFF, None)
+    assert run.detail == "stopped at the cutoff"
+    assert run.task == task(0, CUTOFF)
+    after = workers(task(7, 60.0))
+    assert (after.status, after.quality) == (Status.OK, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("die", "code"),
+    [
+        (lambda: os._exit(3), 3),
+        (lambda: os.kill(os.getpid(), signal.SIGSEGV), -signal.SIGSEGV),
+        (lambda: os.kill(os.getpid(), signal.SIGKILL), -signal.SIGKILL),
+        (lambda: os.abort(), -signal.SIGABRT),
+    ],
+)
+def test_a_death_is_a_crashed_run_and_the_next_run_works(hire, die, code):
+    workers = hire(lambda config: die() if config["x"] == 0 else config["x"])
+    run = workers(task(0))
+    assert (run.status, run.quality) == (Status.CRASHED, None)
+    assert run.detail == f"the worker process died (exit code {code})"
+    assert workers(task(7)).quality == 7.0
+
+
+def test_an_exception_keeps_its_traceback(hire):
+    def broken(config):
+        raise KeyError("no such file")
+
+    run = hire(broken)(task())
+    assert run.status is Status.CRASHED
+    assert run.detail.startswith("Traceback")
+    assert "in broken" in run.detail
+    assert run.detail.rstrip().endswith("KeyError: 'no such file'")
+
+
+class Odd(BaseException):
+    pass
+
+
+def test_an_exception_outside_exception_costs_one_run(hire):
+    def odd(config):
+        if config["x"] == 0:
+            raise Odd
+        return 1
+
+    workers = hire(odd)
+    assert workers(task(0)).status is Status.CRASHED
+    assert workers(task(1)).status is Status.OK
+
+
+@pytest.mark.parametrize(("answer", "words"), [(math.nan, "nan"), (None, "None"), ("3", "'3'")])
+def test_what_is_no_number_is_named(hire, answer, words):
+    run = hire(lambda config: answer)(task())
+    assert run.status is Status.CRASHED
+    assert f"returned {words}" in run.detail
+
+
+def test_an_answer_after_the_cutoff_but_before_the_kill_has_timed_out(hire):
+    run = FunctionTarget(lambda config: time.sleep(0.02) or 5)(task(cutoff=0.01))
+    assert (run.status, run.quality) == (Status.TIMEOUT, 5.0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forks on Linux only")
+def test_closures_and_lambdas_work_on_linux(hire):
+    secret = 40
+    assert hire(lambda config: config["x"] + secret)(task(2)).quality == 42.0
+
+
+class Graph:
+    def __init__(self, edges):
+        self.edges = edges
+
+
+def test_an_instance_is_any_object_that_pickle_knows(hire):
+    graph = Graph([(1, 2), (2, 3)])
+    run = hire(lambda config, instance: len(instance.edges))(task(value=graph))
+    assert run.quality == 2.0
+
+
+def test_a_large_instance_is_no_trouble(hire):
+    run = hire(lambda config, instance: len(instance))(task(value="x" * 5_000_000))
+    assert run.quality == 5_000_000
+
+
+def test_an_instance_that_cannot_be_pickled_works_or_is_bad_input():
+    instances = {"double": lambda x: 2 * x}
+    try:
+        result = tune(
+            lambda config, instance: instance(config["x"]),
+            {"x": range(5)},
+            instances=instances,
+            budget=5,
+            jobs=2,
+        )
+    except BadInput as error:
+        assert "double" in str(error)
+    else:
+        assert result.best["x"] == 0
+
+
+def test_a_run_is_given_its_configuration_instance_and_seed(hire):
+    def echo(config, instance, seed):
+        raise ValueError((config, type(config), instance, seed))
+
+    detail = hire(echo)(task(3, value=[1, 2], seed=99)).detail
+    assert "({'x': 3}, <class 'dict'>, [1, 2], 99)" in detail
+
+
+def test_a_worker_is_used_again(hire):
+    workers = hire(lambda config: os.getpid())
+    assert workers(task()).quality == workers(task()).quality != os.getpid()
+
+
+def test_no_process_is_left_after_closing(hire):
+    workers = hire(lambda config: asleep(config) if config["x"] == 0 else 1, 3)
+    with ThreadPoolExecutor(3) as pool:
+        futures = [pool.submit(workers, task(0)) for _ in range(3)]
+        eventually(lambda: workers._idle.empty())
+        children = psutil.Process().children(recursive=True)
+        assert len(children) >= 3
+        workers.close()
+        for future in futures:
+            assert future.result(timeout=PATIENCE).status is Status.CRASHED
+    assert eventually(lambda: all(map(is_gone, children)))
+
+
+def test_no_process_is_left_after_tuning():
+    before = set(psutil.Process().children(recursive=True))
+    tune(lambda config: config["x"], {"x": range(10)}, budget=10, jobs=4)
+    left = set(psutil.Process().children(recursive=True)) - before
+    assert eventually(lambda: all(map(is_gone, left)))
+
+
+def test_no_process_is_left_when_the_default_fails():
+    before = set(psutil.Process().children(recursive=True))
+    with pytest.raises(Exception, match="default configuration"):
+        tune(lambda config: 1 / 0, {"x": range(10)}, budget=10, jobs=4)
+    left = set(psutil.Process().children(recursive=True)) - before
+    assert eventually(lambda: all(map(is_gone, left)))
+
+
+def test_a_function_that_prints_a_lot_is_not_blocked(capfd):
+    def loud(config):
+        print("x" * 300_000)
+        os.write(2, b"y" * 300_000)
+        return config["x"]
+
+    result = tune(loud, {"x": range(5)}, budget=5, jobs=2, cutoff=60.0)
+    assert {run.status for run in result.runs} == {Status.OK}
+    capfd.readouterr()
+
+
+def test_a_search_goes_on_over_hangs_and_deaths():
+    def dangerous(config):
+        if config["x"] == 1:
+            time.sleep(1000)
+        if config["x"] == 2:
+            os._exit(1)
+        if config["x"] == 3:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return abs(config["x"] - 6)
+
+    result = tune(dangerous, {"x": range(10)}, budget=100, jobs=2, cutoff=0.5)
+    assert result.best["x"] == 6
+    assert result.stopped == "all 10 configurations tried"
+    statuses = {run.task.config["x"]: run.status for run in result.runs}
+    assert statuses[1] is Status.TIMEOUT
+    assert statuses[2] is statuses[3] is Status.CRASHED
+
+
+MANY_DEATHS = """
+import os, signal, sys
+from concurrent.futures import ThreadPoolExecutor
+from driving import one_parameter
+from paramhs.runs import NO_INSTANCE, Task
+from paramhs.targets import FunctionTarget
+from paramhs.targets.workers import Workers
+
+space = one_parameter(300)
+workers = Workers(FunctionTarget(lambda config: os._exit(3)), 8)
+with ThreadPoolExecutor(8) as pool:
+    runs = list(pool.map(workers, [Task(space.config(x=x), NO_INSTANCE, 0) for x in range(300)]))
+workers.close()
+print(len(runs), {run.detail for run in runs})
+"""
+
+
+def test_many_workers_that_die_together_are_all_noticed():
+    with child(MANY_DEATHS) as process:
+        assert eventually(lambda: process.poll() is not None, PATIENCE / 2), "it hangs"
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert out.strip() == "300 {'the worker process died (exit code 3)'}"
+
+
+def test_workers_that_are_closed_while_others_are_hired_leave_nobody():
+    before = set(psutil.Process().children(recursive=True))
+    for _ in range(10):
+        workers = Workers(FunctionTarget(lambda config: os._exit(3)), 4)
+        with ThreadPoolExecutor(4) as pool:
+            futures = [pool.submit(workers, task(k % 10)) for k in range(8)]
+            futures[0].result(timeout=PATIENCE)
+            workers.close()
+            pool.shutdown(cancel_futures=True)
+        left = set(psutil.Process().children(recursive=True)) - before
+        assert eventually(lambda left=left: all(map(is_gone, left)), 3.0)
+
+
+def test_a_cutoff_of_many_years_is_no_limit(hire):
+    run = hire(lambda config: config["x"])(task(5, cutoff=1e9))
+    assert (run.status, run.quality) == (Status.OK, 5.0)
+
+
+NESTED = """
+import time
+from paramhs import tune
+def idle(config):
+    print("running", flush=True)
+    time.sleep(1000)
+tune(idle, {"x": range(10)}, budget=10, jobs=2, cutoff=900.0)
+"""
+
+
+def test_workers_die_with_their_parent():
+    with child(NESTED) as process:
+        assert process.stdout.readline() == "running\n"
+        workers = offspring(process.pid)
+        assert len(workers) == 2
+        os.kill(process.pid, signal.SIGKILL)
+        assert eventually(lambda: all(map(is_gone, workers)))
