@@ -1,7 +1,6 @@
 """Stores with runs in them, and what lies in their files."""
 
 import sqlite3
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 

@@ -4,12 +4,12 @@ import signal
 import time
 
 import pytest
-from children import PATIENCE, child, eventually, is_gone, offspring, output
-from storing import rows
-from targets_for_tests import SPACE, noisy
 
+from children import PATIENCE, child, eventually, is_gone, offspring, output
 from paramhs import tune
 from paramhs.seeds import stream
+from storing import rows
+from targets_for_tests import SPACE, noisy
 
 KILLS = 50
 RUNS = 4_000

@@ -3,10 +3,10 @@ from collections import Counter
 from statistics import fmean, stdev
 
 import pytest
-from driving import z_score
-from laws import DRAWS, ERROR_RATE, fits, p_value
 from scipy.stats import chi2_contingency, norm
 
+from driving import z_score
+from laws import DRAWS, ERROR_RATE, fits, p_value
 from paramhs.seeds import stream
 from paramhs.targets.leading_ones import BEST_CHI, BITS, SPACE, STEPS, leading_ones, simulate
 

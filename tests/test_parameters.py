@@ -210,7 +210,7 @@ def test_an_unknown_shorthand_is_refused_with_the_known_ones(spec: object):
         (lambda: Real(1, 1 + 1e-12, 65), "too close to tell apart"),
         (lambda: Real(0, 1, default=2), "the default 2 is not in 0.0 .. 1.0"),
         (lambda: Real(0, 1, default="x"), "the default 'x' is not in 0.0 .. 1.0"),
-        (lambda: Real(0, 1, default=math.nan), "the default nan is not a number"),
+        (lambda: Real(0, 1, default=math.nan), "the default nan is not in 0.0 .. 1.0"),
         (lambda: Real(0, 1, 2, default=0.5), "no room for the default 0.5: give 3 or more"),
         (lambda: Ordinal("abc"), "must be a list, not 'abc'"),
         (lambda: Categorical([]), "at least one value"),

@@ -348,7 +348,7 @@ class TestBadFiles:
             read_scenario(tmp_path / "nothing.toml")
 
     def test_folder_is_not_a_file(self, tmp_path):
-        with pytest.raises(BadInput, match="cannot read .*: Is a directory"):
+        with pytest.raises(BadInput, match=r"cannot read .*: Is a directory"):
             read_scenario(tmp_path)
 
     def test_text_in_another_encoding_is_refused(self, tmp_path):

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from storing import CONFIGS, SCENARIO, SPACE, contents, filled, opened, rows, run_of
 
 from paramhs.errors import StoreError
 from paramhs.runs import Instance, Point, Run, Status, Task
@@ -17,6 +16,7 @@ from paramhs.store import MemoryStore, open_store
 from paramhs.store.differences import differences
 from paramhs.store.sqlite import SqliteStore, read_runs
 from paramhs.store.summary import summary
+from storing import CONFIGS, SCENARIO, SPACE, contents, filled, opened, rows, run_of
 
 tasks = st.builds(
     Task,

@@ -9,17 +9,17 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from children import child, output
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from storing import SCENARIO, SPACE, contents, filled, opened, rows, run_of
 
+from children import child, output
 from paramhs import Budget, tune
 from paramhs.errors import StoreError
 from paramhs.runs import Run
 from paramhs.store import sqlite
 from paramhs.store.sqlite import read_runs
 from paramhs.store.summary import summary
+from storing import SCENARIO, SPACE, contents, filled, opened, rows, run_of
 
 NOBODY = 65534
 

@@ -2,6 +2,7 @@ import functools
 import json
 import math
 import re
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -9,12 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from targets_for_tests import SPACE, distance, noisy
 
 from paramhs import BadInput, Budget, ParamRLS, Quality, Result, TargetError, tune
 from paramhs.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.targets import FunctionTarget
 from paramhs.tuning import named_instances
+from targets_for_tests import SPACE, distance, noisy
 
 TINY = {"x": range(10)}
 
@@ -26,14 +27,14 @@ def task(instance: object = None, seed: int = 5) -> Task:
 def given_to(function) -> tuple[object, ...]:
     """What a function that returns nothing but keeps its arguments was called with."""
     FunctionTarget(function)(task("inst", 5))
-    return function.got
+    return tuple(function.got)
 
 
 def keeping(signature: str):
     """A function with this signature that keeps what it is called with."""
-    names = re.sub(r"=\w+", "", signature).replace("*", "").replace("/,", "").replace("/", "")
+    names = ", ".join(name for name in re.findall(r"[a-z]+", signature.replace("=0", "")))
     scope: dict[str, object] = {}
-    exec(f"def f({signature}):\n    f.got = ({names},)\n    return 1.0", scope)
+    exec(f"def f({signature}):\n    f.got = [{names}]\n    return 1.0", scope)
     return scope["f"]
 
 
@@ -65,7 +66,7 @@ def test_a_function_is_given_what_it_takes(signature, got, uses_seed):
 @pytest.mark.parametrize("signature", ["", "a, b, c, d", "config, *, seed", "**kwargs"])
 def test_a_function_that_cannot_be_called_so_is_refused(signature):
     with pytest.raises(BadInput) as caught:
-        FunctionTarget(keeping(signature) if signature != "**kwargs" else lambda **kwargs: 1)
+        FunctionTarget(keeping(signature))
     assert "the target must be f(config), f(config, instance), f(config, seed)" in str(caught.value)
     assert "f(" + signature in str(caught.value)
 
@@ -349,10 +350,8 @@ def test_what_is_wrong_is_named_with_the_choices(wrong, message):
 
 @pytest.mark.parametrize("wrong", [{"budget": "ten"}, {"instances": 5}, {"seed": "x" * 3}])
 def test_an_argument_of_the_wrong_type_is_bad_input_or_works(wrong):
-    try:
+    with suppress(BadInput):
         tune(**{"function": distance, "space": TINY, "budget": 10, **wrong})
-    except BadInput:
-        pass
 
 
 def test_a_bad_argument_leaves_no_file(tmp_path):
@@ -396,4 +395,4 @@ def test_a_smaller_budget_on_a_store_counts_no_run_as_early(tmp_path):
     tune(noisy, SPACE, budget=100, store=path)
     result = tune(noisy, SPACE, budget=Budget(runs=40), store=path)
     assert result.asked == 40
-    assert result.to_json()["runs"] == 40
+    assert result.to_json()["runs_made_early"] == 0

@@ -5,12 +5,13 @@ import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import psutil
 import pytest
+
 from children import PATIENCE, child, eventually, is_gone, offspring
 from driving import one_parameter
-
 from paramhs import tune
 from paramhs.errors import BadInput
 from paramhs.runs import NO_INSTANCE, Instance, Status, Task
@@ -157,18 +158,14 @@ def test_a_large_instance_is_no_trouble(hire):
 
 
 def test_an_instance_that_cannot_be_pickled_works_or_is_bad_input():
-    instances = {"double": lambda x: 2 * x}
-    try:
+    with suppress(BadInput):
         result = tune(
             lambda config, instance: instance(config["x"]),
             {"x": range(5)},
-            instances=instances,
+            instances={"double": lambda x: 2 * x},
             budget=5,
             jobs=2,
         )
-    except BadInput as error:
-        assert "double" in str(error)
-    else:
         assert result.best["x"] == 0
 
 
@@ -243,28 +240,26 @@ def test_a_search_goes_on_over_hangs_and_deaths():
 
 
 MANY_DEATHS = """
-import os, signal, sys
-from concurrent.futures import ThreadPoolExecutor
-from driving import one_parameter
-from paramhs.runs import NO_INSTANCE, Task
-from paramhs.targets import FunctionTarget
-from paramhs.targets.workers import Workers
+import os
+from paramhs import tune
 
-space = one_parameter(300)
-workers = Workers(FunctionTarget(lambda config: os._exit(3)), 8)
-with ThreadPoolExecutor(8) as pool:
-    runs = list(pool.map(workers, [Task(space.config(x=x), NO_INSTANCE, 0) for x in range(300)]))
-workers.close()
-print(len(runs), {run.detail for run in runs})
+def deadly(config, seed):
+    if config["x"] != 4:
+        os._exit(3)
+    return 1
+
+for seed in range(5):
+    result = tune(deadly, {"x": range(10)}, budget=150, jobs=8, seed=seed)
+    print({run.detail for run in result.runs if run.detail})
 """
 
 
-def test_many_workers_that_die_together_are_all_noticed():
+def test_workers_that_die_while_others_are_hired_are_noticed():
     with child(MANY_DEATHS) as process:
         assert eventually(lambda: process.poll() is not None, PATIENCE / 2), "it hangs"
         out, err = process.communicate()
     assert process.returncode == 0, err
-    assert out.strip() == "300 {'the worker process died (exit code 3)'}"
+    assert set(out.splitlines()) == {"{'the worker process died (exit code 3)'}"}
 
 
 def test_workers_that_are_closed_while_others_are_hired_leave_nobody():

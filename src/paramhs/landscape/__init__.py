@@ -1,0 +1,1 @@
+"""Exact laws: how long a search takes, and on what landscapes."""
