@@ -42,7 +42,7 @@ def test_a_missing_folder_is_named(tmp_path):
 
 def test_a_folder_in_place_of_the_file_is_refused(tmp_path):
     (tmp_path / "runs").mkdir()
-    assert f"{tmp_path / 'runs'}: it cannot be opened" in refusal(tmp_path / "runs")
+    assert refusal(tmp_path / "runs") == f"{tmp_path / 'runs'} is a folder; a store is a file"
 
 
 def test_a_store_that_does_not_exist_cannot_be_read(tmp_path):
@@ -87,7 +87,9 @@ def without_rights(act: Callable[[], object]) -> str:
 def test_a_read_only_folder_is_told(open_folder):
     open_folder.chmod(0o555)
     said = without_rights(lambda: opened(open_folder / "runs.sqlite"))
-    assert said.startswith(f"StoreError: {open_folder / 'runs.sqlite'} cannot be used: Permission")
+    assert said.startswith(
+        f"StoreError: {open_folder / 'runs.sqlite'}: it cannot be used: Permission"
+    )
 
 
 def test_a_store_in_a_read_only_folder_keeps_what_it_has(open_folder):
@@ -95,7 +97,7 @@ def test_a_store_in_a_read_only_folder_keeps_what_it_has(open_folder):
     expected = filled(path, 20)
     open_folder.chmod(0o555)
     said = without_rights(lambda: opened(path))
-    assert said.startswith(f"StoreError: {path} cannot be used: Permission denied")
+    assert said.startswith(f"StoreError: {path}: it cannot be used: Permission denied")
     open_folder.chmod(0o755)
     assert contents(path) == set(expected)
 

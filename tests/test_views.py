@@ -156,7 +156,7 @@ def test_plain_line_is_not_wrapped_however_long():
 def test_plain_view_prints_names_as_they_are():
     console = paper()
     tune(by_mode, SPACE, budget=40, watcher=PlainView(console))
-    assert 'incumbent "[u]mode[/u]"="[bold]a[/bold]" costs' in console.file.getvalue()
+    assert 'incumbent "[u]mode[/u]"="[bold]a[/bold]" has mean' in console.file.getvalue()
     assert '"[/c]"' in console.file.getvalue()
 
 
@@ -333,7 +333,7 @@ def test_live_view_draws_bar_speed_incumbent_cost_and_time_left(tmp_path, termin
     assert re.search(r"\d+ of 60 runs", plain)
     assert re.search(r"[\d.]+ runs/s", plain)
     assert re.search(r"incumbent\s+x=\d+", plain)
-    assert re.search(r"its cost\s+[\d.]+ ± [\d.]+ over \d+ runs", plain)
+    assert re.search(r"its mean\s+[\d.]+ ± [\d.]+ over \d+ runs", plain)
     assert re.search(r"left 0:00:\d\d", plain)
     assert_left_in_order(terminal, drawn)
     assert "\nbest     x=" in out

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from paramhs.costs import CostMetric, score
-from paramhs.errors import BadInput, TargetError
+from paramhs.errors import BadInput, ParamhsError, TargetError
 from paramhs.runs import Evaluate, Incumbent, Point, Run, Search, Status, Target, Task
 from paramhs.space import Config
 from paramhs.store import Store
@@ -36,18 +36,24 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name, limit in vars(self).items():
-            if limit is not None and not limit > 0:
-                raise BadInput(f"the budget's {name} must be positive, not {limit}")
+            if limit is None:
+                continue
+            if (
+                isinstance(limit, bool)
+                or not isinstance(limit, int | float)
+                or not 0 < limit < math.inf
+            ):
+                raise BadInput(f"the budget's {name} must be a positive number, not {limit!r}")
 
-    def spent(self, runs: int, target_time: float, wall_time: float) -> str | None:
-        """Which limit is reached, if any."""
+    def spent(self, runs: int = 0, target_time: float = 0.0, wall_time: float = 0.0) -> str:
+        """Which limit is reached; empty if none."""
         if self.runs is not None and runs >= self.runs:
             return f"the budget of {self.runs:,} runs is spent"
         if self.target_time is not None and target_time >= self.target_time:
             return f"the budget of {self.target_time:g} s of target time is spent"
         if self.wall_time is not None and wall_time >= self.wall_time:
             return f"the budget of {self.wall_time:g} s of wall time is spent"
-        return None
+        return ""
 
 
 class Session:
@@ -164,6 +170,7 @@ class Driver:
         self.stopped = ""
         self._flying: dict[Task, Future[Run]] = {}
         self._pending: set[Task] = set()
+        self._early: set[Task] = set()
         self._first_runs: list[Run] = []
         self._points_seen = 0
         self._interrupts = 0
@@ -176,8 +183,8 @@ class Driver:
 
     @property
     def early_runs(self) -> int:
-        """How many runs were made early and never asked for."""
-        return max(len(self.store) - self.taken, 0)
+        """How many runs were made early in this session and never asked for."""
+        return len(self._early)
 
     def run(self) -> None:
         """Search until the search ends, a budget is spent, or somebody interrupts."""
@@ -189,6 +196,7 @@ class Driver:
                 self._note_points()
                 while not self.stopped:
                     self._answer_request()
+                self._check_default()
             finally:
                 for future in self._flying.values():
                     future.cancel()
@@ -200,33 +208,46 @@ class Driver:
             return
         request = self.session.request
         for task in request.tasks:
-            self.stopped = self._why_stop() or ""
+            self._take(task)
             if self.stopped:
                 break
-            self.taken += 1
-            run = self.store.get(task)
-            if run is None:
-                self._launch(task)
-            else:
-                self._deliver(run)
         ahead = islice(request.likely, 8 * self.jobs)
         while self._pending:
             self._launch_early(ahead)
             self._collect()
 
-    def _why_stop(self) -> str | None:
-        if self._interrupts:
-            return INTERRUPTED
-        return self.budget.spent(self.taken, self.session.spent_time, self.wall_time)
+    def _take(self, task: Task) -> None:
+        """Answer a task from the store, or launch it; or stop, if a limit is reached.
 
-    def _launch(self, task: Task) -> None:
-        self._pending.add(task)
-        if task not in self._flying:
+        Only making a run takes time, so only then are the limits on time asked: replaying a store
+        always comes as far as it came before.
+        """
+        self.stopped = self._why_stop_replaying()
+        run = None if self.stopped else self.store.get(task)
+        if run is None and not self.stopped and task not in self._flying:
             while len(self._flying) >= self.jobs:
                 self._collect()
+            self.stopped = self._why_stop()
+        if self.stopped:
+            return
+        self.taken += 1
+        self._early.discard(task)
+        if run is not None:
+            self._deliver(run)
+            return
+        self._pending.add(task)
+        if task not in self._flying:
             self._submit(task)
-            if self._flying[task].done():
-                self._collect()
+        if self._flying[task].done():
+            self._collect()
+
+    def _why_stop_replaying(self) -> str:
+        return INTERRUPTED if self._interrupts else self.budget.spent(runs=self.taken)
+
+    def _why_stop(self) -> str:
+        return self._why_stop_replaying() or self.budget.spent(
+            self.taken, self.session.spent_time, self.wall_time
+        )
 
     def _launch_early(self, ahead: Iterator[Task]) -> None:
         """Give idle workers what the search will probably ask for."""
@@ -235,10 +256,14 @@ class Driver:
             if task is None:
                 return
             if task not in self._flying and self.store.get(task) is None:
+                self._early.add(task)
                 self._submit(task)
 
     def _submit(self, task: Task) -> None:
-        self._flying[task] = self.executor.submit(self.target, task)
+        try:
+            self._flying[task] = self.executor.submit(self.target, task)
+        except BrokenExecutor as error:
+            raise _broken(error) from error
 
     def _collect(self) -> None:
         """Wait until a run is over, store it, and only then let the search see it."""
@@ -249,8 +274,10 @@ class Driver:
         for task in finished:
             try:
                 run = self._flying.pop(task).result()._replace(task=task)
-            except BrokenExecutor as error:
-                raise TargetError(f"the executor broke: {error}. Stored runs are safe.") from error
+            except ParamhsError:
+                raise
+            except Exception as error:
+                raise _broken(error) from error
             self.store.put(run)
             self.new_runs += 1
             if task in self._pending:
@@ -278,7 +305,9 @@ class Driver:
     def _check_default(self) -> None:
         """A target whose default fails at once is broken; its failures are not worth keeping."""
         runs, self._first_runs = self._first_runs, []
-        if any(run.status is not Status.CRASHED or run.task.config != self.default for run in runs):
+        if not runs or any(
+            run.status is not Status.CRASHED or run.task.config != self.default for run in runs
+        ):
             return
         self.store.forget(run.task for run in runs)
         shown = getattr(self.target, "shown", str)(runs[-1].task)
@@ -306,3 +335,8 @@ class Driver:
         if self._interrupts > 1:
             raise KeyboardInterrupt
         self.watcher.notice("stopping after the runs in flight; Ctrl-C again stops at once")
+
+
+def _broken(error: Exception) -> TargetError:
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return TargetError(f"the executor could not run the target: {what}. Stored runs are safe.")

@@ -33,7 +33,7 @@ class Scenario:
             twice = next(name for name in names if names.count(name) > 1)
             raise BadInput(f"instance {twice!r} is listed twice")
         if not self.cutoff > 0:
-            raise BadInput(f"the cutoff must be positive, not {self.cutoff}")
+            raise BadInput(f"the cutoff must be a positive number, not {self.cutoff}")
         if not isinstance(self.cost, Quality) and math.isinf(self.cutoff):
             raise BadInput("tuning for runtime needs a cutoff: what would a run that hangs cost?")
 

@@ -8,6 +8,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
+from numbers import Number
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ COSTS: dict[str, CostMetric] = {
 }
 """The costs with a name."""
 
+MOST_JOBS = 1024
 _LOOK_AHEAD = 64  # tasks that `AskTell` may hand out before the search asks for them
 
 EXECUTORS = ("inline", "threads", "processes")
@@ -49,7 +51,9 @@ class Result:
     runs: Store
     """All runs that are stored; `len` counts them."""
     asked: int
-    """How many of them the search has used; the others were made early by idle workers."""
+    """How many of them the search has used."""
+    early: int
+    """How many were made early by idle workers in this session, and not used."""
     target_time: float
     wall_time: float
     stopped: str
@@ -65,7 +69,7 @@ class Result:
             "default_cost": _finite(self.default_cost),
             "default_runs": self.default_runs,
             "runs": self.asked,
-            "runs_made_early": len(self.runs) - self.asked,
+            "runs_made_early": self.early,
             "target_time": self.target_time,
             "wall_time": self.wall_time,
             "stopped": self.stopped,
@@ -147,6 +151,8 @@ def tune_scenario(
     """The same, from parts that are ready."""
     if jobs < 1:
         raise BadInput(f"jobs must be at least 1, not {jobs}")
+    if jobs > MOST_JOBS:
+        raise BadInput(f"jobs must be at most {MOST_JOBS:,}, not {jobs:,}")
     described = {
         "scenario": scenario.describe(),
         "target": target.name,
@@ -192,6 +198,7 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
         trajectory=points,
         runs=driver.store,
         asked=driver.taken,
+        early=driver.early_runs,
         target_time=session.spent_time,
         wall_time=driver.wall_time,
         stopped=driver.stopped,
@@ -262,8 +269,10 @@ class AskTell:
         )
         search = chosen(configurator, CONFIGURATORS, "configurator").search(scenario, seed)
         self._default = scenario.space.default
+        self._metric = scenario.cost
         self._session = Session(search, scenario.cost)
         self._handed_out: set[Task] = set()
+        self._told: set[Task] = set()
         self._early: dict[Task, Run] = {}
         self._renew_offers()
 
@@ -283,15 +292,16 @@ class AskTell:
     def tell(
         self, task: Task, quality: float | None, *, runtime: float = 0.0, timeout: bool = False
     ) -> None:
-        """What came of it: a quality, or None for a run that failed."""
-        if task not in self._handed_out:
+        """What came of it: a quality, or None for a run that failed (or where runtime counts)."""
+        if task not in self._handed_out or task in self._told:
             raise BadInput(
                 f"{task.config} with seed {task.seed} was not asked for, or is told twice"
             )
         if quality is not None and math.isnan(quality):
             raise BadInput("nan is not a quality; tell None for a run that failed")
-        status = Status.TIMEOUT if timeout else Status.CRASHED if quality is None else Status.OK
-        self._handed_out.discard(task)
+        failed = quality is None and isinstance(self._metric, Quality)
+        status = Status.TIMEOUT if timeout else Status.CRASHED if failed else Status.OK
+        self._told.add(task)
         run = Run(task, status, runtime, quality)
         if task in self._wanted:
             self._pass_on(run)
@@ -341,6 +351,8 @@ def named_instances(instances: Iterable[Any] | Mapping[str, Any] | None) -> tupl
         return (NO_INSTANCE,)
     if isinstance(instances, str):
         raise BadInput(f"instances must be a list, not the text {instances!r}")
+    if not isinstance(instances, Iterable):
+        raise BadInput(f"instances must be a list or a dictionary, not {instances!r}")
     if isinstance(instances, Mapping):
         return tuple(Instance(str(name), value) for name, value in instances.items())
     return tuple(Instance(_name(i, value), value) for i, value in enumerate(instances))
@@ -349,6 +361,8 @@ def named_instances(instances: Iterable[Any] | Mapping[str, Any] | None) -> tupl
 def _name(position: int, value: object) -> str:
     if isinstance(value, str | os.PathLike):
         return os.fspath(value)
+    if isinstance(value, Number) and not isinstance(value, bool):
+        return str(value)
     try:
         return json.dumps(value)
     except (TypeError, ValueError):

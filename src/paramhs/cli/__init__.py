@@ -2,8 +2,12 @@
 be used, 130 interrupted (run the same command again to go on)."""
 
 import json
+import math
 import os
+import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -66,11 +70,12 @@ def demo(
             _print_json({"files": [str(path) for path in paths]})
         else:
             typer.echo(f"wrote {' and '.join(map(str, paths))}")
-            typer.echo(f"next: paramhs tune {paths[0]}")
+            typer.echo(f"next: {shlex.join(['paramhs', 'tune', str(paths[0])])}")
         return
     if not as_json:
         console.print(demonstration.INTRODUCTION)
-    result = demonstration.run(view(as_json), seed)
+    with _stopping_at_once():
+        result = demonstration.run(view(as_json), seed)
     if as_json:
         _print_json(result.to_json())
     else:
@@ -78,7 +83,8 @@ def demo(
         console.print(
             "\nNext: [bold]paramhs demo --write DIR[/bold] makes it two files to start from."
         )
-    _exit_if_interrupted(result.stopped)
+    if result.stopped == INTERRUPTED:
+        raise typer.Exit(INTERRUPTED_CODE)
 
 
 @app.command()
@@ -107,23 +113,27 @@ def tune(
     given = Budget(runs, _duration(target_time), _duration(wall_time))
     budget = replace(said.budget, **{k: v for k, v in vars(given).items() if v is not None})
     place = store or said.store
-    result = tune_scenario(
-        said.scenario,
-        said.target,
-        said.configurator,
-        budget=budget,
-        seed=said.seed if seed is None else seed,
-        jobs=jobs or said.jobs,
-        store=place,
-        executor=said.executor,
-        watcher=view(as_json),
-    )
+    with _stopping_at_once():
+        result = tune_scenario(
+            said.scenario,
+            said.target,
+            said.configurator,
+            budget=budget,
+            seed=said.seed if seed is None else seed,
+            jobs=said.jobs if jobs is None else jobs,
+            store=place,
+            executor=said.executor,
+            watcher=view(as_json),
+        )
     if as_json:
         _print_json(result.to_json())
     else:
         print_result(Console(highlight=False), result, said.scenario.cost)
-        typer.echo(f"\nAll runs are in {place}; see them with: paramhs show {place}")
-    _exit_if_interrupted(result.stopped)
+        see = shlex.join(["paramhs", "show", str(place)])
+        typer.echo(f"\nAll runs are in {place}; see them with: {see}")
+    if result.stopped == INTERRUPTED:
+        typer.echo(f"Interrupted; to go on: {_again()}", err=True)
+        raise typer.Exit(INTERRUPTED_CODE)
 
 
 @app.command()
@@ -145,19 +155,16 @@ def _duration(text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        return float(str(seconds(text)))
+        length = float(str(seconds(text)))
     except ValueError as error:
         raise BadInput(f"{text!r} is not a duration: {error}") from None
-
-
-def _exit_if_interrupted(stopped: str) -> None:
-    if stopped == INTERRUPTED:
-        typer.echo(f"Interrupted; to go on: {_again()}", err=True)
-        raise typer.Exit(INTERRUPTED_CODE)
+    if math.isinf(length):
+        raise BadInput(f"{text!r} is longer than any budget; leave it out for none")
+    return length
 
 
 def _again() -> str:
-    return " ".join(["paramhs", *sys.argv[1:]])
+    return shlex.join(["paramhs", *sys.argv[1:]])
 
 
 def _print_json(value: Any) -> None:
@@ -171,7 +178,14 @@ def main() -> None:
     except ParamhsError as error:
         typer.echo(f"paramhs: {error}", err=True)
         sys.exit(EXIT_CODES.get(type(error), 1))
+
+
+@contextmanager
+def _stopping_at_once() -> Iterator[None]:
+    """A second Ctrl-C ends the process: threads that run the target cannot be waited for."""
+    try:
+        yield
     except KeyboardInterrupt:
         typer.echo(f"Stopped at once; nothing stored is lost. To go on: {_again()}", err=True)
         sys.stdout.flush()
-        os._exit(INTERRUPTED_CODE)  # threads that run the target cannot be waited for
+        os._exit(INTERRUPTED_CODE)

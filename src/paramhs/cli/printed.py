@@ -19,21 +19,23 @@ def print_result(console: Console, result: Result, metric: CostMetric) -> None:
     console.print(_trajectory(result))
     console.print()
     stopped = "" if result.stopped.startswith("the budget") else "the search ended: "
-    console.print(
-        f"{result.asked:,} runs, {result.target_time:.1f} s of target time: "
-        f"{stopped}{result.stopped}",
-        soft_wrap=True,
-    )
+    counts = f"{result.asked:,} runs, {result.target_time:.1f} s of target time"
+    console.print(Text(f"{counts}: {stopped}{result.stopped}"), soft_wrap=True)
     console.print(Text(f"best     {result.best}", style="bold"), soft_wrap=True)
     console.print(f"         {_cost(result.best_cost, result.best_runs)}")
     console.print(Text(f"default  {result.default}"), soft_wrap=True)
     console.print(f"         {_cost(result.default_cost, result.default_runs)}")
     for line in _how_sure(result, metric):
-        console.print(line, soft_wrap=True)
+        console.print(Text(line), soft_wrap=True)
+
+
+def counted(number: int, what: str) -> str:
+    """Such as 1 run, 2 runs."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _cost(cost: float | None, runs: int) -> str:
-    return "not run" if cost is None else f"mean {cost:.6g} over {runs:,} runs"
+    return "not run" if cost is None else f"mean {cost:.6g} over {counted(runs, 'run')}"
 
 
 def _trajectory(result: Result, most: int = 12) -> Table:
@@ -64,23 +66,30 @@ def _how_sure(result: Result, metric: CostMetric) -> list[str]:
 
 
 def _rival(role: str, rival: Rival) -> str:
+    common = f"over {counted(rival.common, 'common run')}"
     if rival.worse_by == 0 and rival.error == 0:
-        return f"  {role} {rival.config}: the same over {rival.common:,} common runs"
+        return f"  {role} {rival.config}: the same {common}"
+    if rival.worse_by <= 0:
+        return (
+            f"  {role} {rival.config} is no worse,"
+            f" by {-rival.worse_by:.3g} ± {2 * rival.error:.2g} better {common}"
+        )
     sure = rival.worse_by / rival.error if rival.error else math.inf
     words = "clearly" if sure > 3 else "probably" if sure > 2 else "perhaps"
     return (
         f"  {role} {rival.config} is {words} worse,"
-        f" by {rival.worse_by:.3g} ± {2 * rival.error:.2g} over {rival.common:,} common runs"
+        f" by {rival.worse_by:.3g} ± {2 * rival.error:.2g} {common}"
     )
 
 
 def print_summary(console: Console, about: dict[str, Any]) -> None:
     """What is in a store."""
     counts = ", ".join(f"{count:,} {status}" for status, count in about["statuses"].items())
-    console.print(f"{about['store']}: {about['runs']:,} runs ({counts or 'none'})", soft_wrap=True)
+    head = f"{about['store']}: {counted(about['runs'], 'run')} ({counts or 'none'})"
+    console.print(Text(head), soft_wrap=True)
     console.print(
-        f"{about['configurations']:,} configurations, {about['target_time']:.1f} s of target time,"
-        f" {about['sessions']} session(s)"
+        f"{counted(about['configurations'], 'configuration')}, {about['target_time']:.1f} s of"
+        f" target time, {counted(about['sessions'], 'session')}"
     )
     console.print("\nincumbents")
     table = Table("after runs", "incumbent", "mean then", "over runs", box=None, pad_edge=False)

@@ -10,6 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from paramhs.cli.printed import counted
 from paramhs.costs import score
 from paramhs.driver import Driver, Watcher
 from paramhs.runs import Point
@@ -88,7 +89,7 @@ class _View(Watcher):
         error = ""
         if len(numbers) > 1 and all(map(math.isfinite, numbers)):
             error = f" ± {stdev(numbers) / math.sqrt(len(numbers)):.2g}"
-        return f"{mean:.6g}{error} over {len(costs):,} run{'s' if len(costs) > 1 else ''}"
+        return f"{mean:.6g}{error} over {counted(len(costs), 'run')}"
 
 
 class LiveView(_View):
@@ -112,9 +113,10 @@ class LiveView(_View):
         head = Table.grid(padding=(0, 2))
         head.add_row(bar, self.counts(driver), f"left {self.time_left(driver)}")
         body = Table.grid(padding=(0, 2))
-        body.add_row("speed", f"{self.rate(driver):,.1f} runs/s with {driver.jobs} job(s)")
+        jobs = counted(driver.jobs, "job")
+        body.add_row("speed", f"{self.rate(driver):,.1f} runs/s with {jobs}")
         body.add_row("incumbent", Text(_clipped(self.incumbent(driver)), style="bold"))
-        body.add_row("its cost", self.cost(driver))
+        body.add_row("its mean", self.cost(driver))
         body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
         return Group(head, body)
 
@@ -136,20 +138,23 @@ class PlainView(_View):
 
     def ran(self, driver: Driver) -> None:
         """Say how things stand, if that was not done lately."""
+        if self.share_before is None and driver.new_runs:
+            self.time_left(driver)  # from here on progress tells the pace
         now = time.monotonic()
         if now - self.last >= _EVERY:
             self.last = now
             self._say(
                 f"{self.counts(driver)}, {self.rate(driver):,.1f} runs/s,"
                 f" left {self.time_left(driver)}; incumbent {self.incumbent(driver)}"
-                f" costs {self.cost(driver)}"
+                f" has mean {self.cost(driver)}"
             )
 
     def improved(self, driver: Driver, point: Point) -> None:
         """Say so."""
-        cost = "not run yet" if point.cost is None else f"costs {point.cost:.6g}"
+        cost = "not run yet" if point.cost is None else f"has mean {point.cost:.6g}"
         self._say(
-            f"{point.runs:,} runs: incumbent {point.config.key} {cost} ({point.evidence} runs)"
+            f"{counted(point.runs, 'run')}: incumbent {point.config.key} {cost}"
+            f" ({counted(point.evidence, 'run')})"
         )
 
     def notice(self, text: str) -> None:

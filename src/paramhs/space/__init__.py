@@ -1,7 +1,7 @@
 """Parameters, configurations and spaces."""
 
 from paramhs.space.config import INACTIVE, Config
-from paramhs.space.expressions import And, Compare, Expression, Member, Or, Ref, parse
+from paramhs.space.expressions import And, Compare, Expression, Member, Or, Ref, compiled, parse
 from paramhs.space.parameters import (
     Boolean,
     Categorical,
@@ -31,6 +31,7 @@ __all__ = [
     "Ref",
     "Space",
     "Value",
+    "compiled",
     "parse",
     "value_text",
 ]

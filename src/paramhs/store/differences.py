@@ -1,5 +1,6 @@
 """What differs between two descriptions, for people to read."""
 
+import json
 from collections.abc import Iterator
 
 
@@ -27,8 +28,9 @@ def _differences(stored: object, now: object, place: str) -> Iterator[str]:
 
 
 def _of_lists(stored: list[object], now: list[object], place: str) -> Iterator[str]:
-    gone = [item for item in stored if item not in now]
-    new = [item for item in now if item not in stored]
+    before, after = ({json.dumps(item, sort_keys=True) for item in x} for x in (stored, now))
+    gone = [item for item in stored if json.dumps(item, sort_keys=True) not in after]
+    new = [item for item in now if json.dumps(item, sort_keys=True) not in before]
     for item in gone[:5]:
         yield f"{place}: {_brief(item)} is gone"
     for item in new[:5]:

@@ -27,9 +27,14 @@ class WriterLock:
 
     def __init__(self, path: Path) -> None:
         self._held = path.with_name(path.name + ".lock")
-        self._descriptor = self._acquired(path)
-        os.ftruncate(self._descriptor, 0)
-        os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        self._descriptor: int | None = self._acquired(path)
+        try:
+            os.ftruncate(self._descriptor, 0)
+            who = f"process {os.getpid()} on {socket.gethostname()}\n"
+            os.write(self._descriptor, who.encode())
+        except OSError:
+            self.release()
+            raise
 
     def _acquired(self, path: Path) -> int:
         deadline = time.monotonic() + _PATIENCE
@@ -57,6 +62,8 @@ class WriterLock:
         return None
 
     def release(self) -> None:
-        """Let the next writer in."""
-        self._held.unlink(missing_ok=True)
-        os.close(self._descriptor)
+        """Let the next writer in; a second time does nothing."""
+        if self._descriptor is not None:
+            self._held.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = None

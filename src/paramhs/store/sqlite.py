@@ -58,6 +58,9 @@ class SqliteStore:
         self.path = Path(path)
         self.space = space
         self.notices: list[str] = []
+        self._open = False
+        if self.path.is_dir():
+            raise StoreError(f"{self.path} is a folder; a store is a file")
         if not self.path.parent.is_dir():
             raise StoreError(f"cannot make {self.path}: there is no folder {self.path.parent}")
         with explained(self.path):
@@ -68,11 +71,12 @@ class SqliteStore:
                 self._check_scenario(description)
                 self._load_names()
         except BaseException:
-            self._lock.release()
+            self.close()
             raise
 
     def _connect(self) -> None:
         self._db = sqlite3.connect(self.path, isolation_level=None, timeout=10)
+        self._open = True
         if is_empty(self._db):
             self._db.executescript(f"BEGIN; {_SCHEMA} {_MARK} COMMIT;")
         check_ours(self._db, self.path)
@@ -82,6 +86,7 @@ class SqliteStore:
                 f"{self.path} lies on a network file system ({kind}): writing is slower there, and"
                 " safe only if its locks work; a local disk is better"
             )
+            self._db.execute("PRAGMA journal_mode = DELETE")
         else:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
@@ -118,8 +123,8 @@ class SqliteStore:
 
     def get(self, task: Task) -> Run | None:
         """The stored run of a task."""
-        config = self._configs.get(task.config.key)
-        instance = self._instances.get(task.instance.name)
+        config = self._configs.get(_text(task.config.key))
+        instance = self._instances.get(_text(task.instance.name))
         if config is None or instance is None:
             return None
         try:
@@ -128,9 +133,9 @@ class SqliteStore:
                 " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
                 (config, instance, task.seed, task.cutoff),
             ).fetchone()
-        except sqlite3.Error as error:
+            return Run(task, _STATUS[row[0]], row[1], row[2], row[3]) if row else None
+        except (sqlite3.Error, *_DAMAGE) as error:
             raise _trouble(self.path, error) from error
-        return Run(task, _STATUS[row[0]], row[1], row[2], row[3]) if row else None
 
     def put(self, run: Run) -> None:
         """Keep a run; the first answer to a task stays. One statement, so it is there or not."""
@@ -140,12 +145,13 @@ class SqliteStore:
                 self._id(self._configs, "configs (key)", task.config.key),
                 self._id(self._instances, "instances (name)", task.instance.name),
                 *(task.seed, task.cutoff),
-                *(run.status.value, run.runtime, run.quality, run.detail),
+                *(run.status.value, run.runtime, run.quality, _text(run.detail)),
                 *(self._session_id(), time.time()),
             )
             self._db.execute(f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})", row)  # noqa: S608
 
     def _id(self, known: dict[str, int], column: str, name: str) -> int:
+        name = _text(name)
         found = known.get(name)
         if found is None:
             cursor = self._db.execute(f"INSERT INTO {column} VALUES (?)", (name,))  # noqa: S608
@@ -179,8 +185,8 @@ class SqliteStore:
             )
 
     def __len__(self) -> int:
-        with explained(self.path):
-            (count,) = self._db.execute("SELECT count(*) FROM runs").fetchone()
+        with explained(self.path), closing(reading(self.path)) as db:
+            (count,) = db.execute("SELECT count(*) FROM runs").fetchone()
         return int(count)
 
     def __iter__(self) -> Iterator[Run]:
@@ -188,10 +194,19 @@ class SqliteStore:
         yield from read_runs(self.path, self.space)
 
     def close(self) -> None:
-        """Let the next writer in."""
-        with explained(self.path):
-            self._db.close()
+        """Let the next writer in; a second time does nothing."""
+        if self._open:
+            self._open = False
+            with explained(self.path):
+                self._db.close()
         self._lock.release()
+
+
+def _text(text: str) -> str:
+    """Text that UTF-8 can write: file names may hold bytes that it cannot."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def read_runs(path: Path, space: Space) -> Iterator[Run]:
@@ -211,8 +226,12 @@ def read_runs(path: Path, space: Space) -> Iterator[Run]:
 
 def reading(path: Path) -> sqlite3.Connection:
     """A connection that changes nothing."""
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder, not a store")
     if not path.exists():
         raise StoreError(f"there is no store {path}")
+    if path.stat().st_size == 0:
+        raise StoreError(f"{path} is empty: no search has begun in it")
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=10)
     check_ours(db, path)
     return db
@@ -243,13 +262,15 @@ def file_system(path: Path) -> str:
     return max(mounts, key=lambda m: len(m.mountpoint)).fstype if mounts else ""
 
 
+_DAMAGED = "the file is damaged; `sqlite3 FILE .recover` may rescue its runs"
+_DAMAGE = (ValueError, KeyError, MemoryError)  # no text, a status unheard of, an absurd length
 _CAUSES = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_IOERR": "the disk cannot be written or read",
     "SQLITE_READONLY": "it cannot be written: the file or its folder is read-only",
     "SQLITE_CANTOPEN": "it cannot be opened: check the folder and its permissions",
     "SQLITE_NOTADB": "it is not an SQLite file",
-    "SQLITE_CORRUPT": "the file is damaged; `sqlite3 FILE .recover` may rescue its runs",
+    "SQLITE_CORRUPT": _DAMAGED,
     "SQLITE_BUSY": "another program is using it",
 }
 
@@ -259,15 +280,18 @@ def explained(path: Path) -> Iterator[None]:
     """Turn what the file system or SQLite says into a message for people."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, *_DAMAGE) as error:
         raise _trouble(path, error) from error
 
 
-def _trouble(path: Path, error: sqlite3.Error | OSError) -> StoreError:
+def _trouble(path: Path, error: Exception) -> StoreError:
     if isinstance(error, OSError):
-        what = f"{path} cannot be used: {error.strerror or error}"
+        cause = f"it cannot be used: {error.strerror or error}"
+    elif isinstance(error, _DAMAGE):
+        cause = f"{_DAMAGED} ({error})"
     else:
         name = getattr(error, "sqlite_errorname", "")
-        cause = next((text for code, text in _CAUSES.items() if name.startswith(code)), "")
-        what = f"{path}: {cause} ({error})" if cause else f"{path}: {error}"
-    return StoreError(f"{what}. Runs already stored are safe.")
+        known = next((text for code, text in _CAUSES.items() if name.startswith(code)), "")
+        cause = f"{known} ({error})" if known else str(error)
+    safe = "" if _DAMAGED in cause else " Runs already stored are safe."
+    return StoreError(f"{path}: {cause}.{safe}")

@@ -1,6 +1,7 @@
 """What is in a store, for people who look at it from outside."""
 
 import json
+import math
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,12 @@ def summary(path: Path, top: int = 10) -> dict[str, Any]:
             "configurations": configs,
             "target_time": seconds,
             "sessions": sessions,
-            "trajectory": [dict(zip(names, row, strict=True)) for row in trajectory],
-            "most_run": [dict(zip(columns, row, strict=True)) for row in most_run],
+            "trajectory": [_row(names, row) for row in trajectory],
+            "most_run": [_row(columns, row) for row in most_run],
         }
+
+
+def _row(names: tuple[str, ...], row: tuple[Any, ...]) -> dict[str, Any]:
+    """A row by names; JSON has no infinity, so there it is null."""
+    infinite = (math.inf, -math.inf)
+    return {name: None if x in infinite else x for name, x in zip(names, row, strict=True)}

@@ -72,7 +72,7 @@ class FunctionTarget:
             result = self.function(config, *(given[name] for name in self.takes))
         except (Exception, SystemExit):
             seconds = time.perf_counter() - start
-            return Answer(Status.CRASHED, seconds, None, traceback.format_exc()[-_DETAIL:])
+            return Answer(Status.CRASHED, seconds, None, _plain(traceback.format_exc())[-_DETAIL:])
         return _judged(result, time.perf_counter() - start)
 
     def shown(self, task: Task) -> str:
@@ -88,7 +88,7 @@ def _judged(result: object, seconds: float) -> Answer:
         if result is None or isinstance(result, str | bytes):
             raise TypeError
         quality = float(result)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # whatever the object's own conversion raises
         what = f"the function returned {_brief(result)}; expected a number"
         return Answer(Status.CRASHED, seconds, None, what)
     if math.isnan(quality):
@@ -98,7 +98,15 @@ def _judged(result: object, seconds: float) -> Answer:
 
 
 def _brief(result: object) -> str:
-    return f"{repr(result)[:80]} ({type(result).__name__})"
+    try:
+        return f"{_plain(repr(result))[:80]} ({type(result).__name__})"
+    except Exception:
+        return f"a {type(result).__name__}"
+
+
+def _plain(text: str) -> str:
+    """Text that every file can hold."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _accepted(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -116,7 +124,8 @@ def _accepted(function: Callable[..., Any]) -> tuple[str, ...]:
             "the target must be f(config), f(config, instance), f(config, seed)"
             f" or f(config, instance, seed), not f{inspect.signature(function)}"
         )
-    rest = [p.name for p in positional[1:3]]
-    if rest in (["seed"], ["seed", "instance"]):
-        return tuple(rest)
-    return ("instance", "seed")[: len(rest)]
+    rest = [p for p in positional[1:] if p.default is p.empty or p.name in ("instance", "seed")]
+    names = [p.name for p in rest]
+    if names in (["seed"], ["seed", "instance"]):
+        return tuple(names)
+    return ("instance", "seed")[: len(names)]

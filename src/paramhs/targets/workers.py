@@ -8,11 +8,14 @@ import contextlib
 import ctypes
 import multiprocessing
 import os
+import pickle
 import queue
 import signal
 import sys
+import threading
+import time
 import warnings
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
 
@@ -20,6 +23,7 @@ from paramhs.errors import BadInput, TargetError
 from paramhs.runs import Run, Status, Task
 from paramhs.targets.function import FunctionTarget
 
+_LONGEST_WAIT = 3600.0  # seconds; the system refuses to wait for very long times at once
 _READY = 30.0  # seconds that a new worker may take to say that it is there
 
 
@@ -41,7 +45,9 @@ class Workers:
             "fork" if sys.platform == "linux" else "spawn"
         )
         self._closed = False
-        self._all: set[_Worker] = set()
+        self._all: list[_Worker] = []
+        # A fork made while another thread holds both ends of a pipe would keep that pipe open.
+        self._processes = threading.Lock()
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         for _ in range(count):  # here, in the main thread, before there are others
             self._idle.put(self._hired())
@@ -52,37 +58,47 @@ class Workers:
         try:
             run = self._supervised(worker, task)
         finally:
-            if not worker.process.is_alive() and not self._closed:
-                self._all.discard(worker)
+            if self._is_dead(worker) and not self._closed:
                 worker = self._hired()
             self._idle.put(worker)
         return run
 
+    def shown(self, task: Task) -> str:
+        """The call, for people."""
+        return self.target.shown(task)
+
     def _supervised(self, worker: _Worker, task: Task) -> Run:
         try:
             worker.connection.send(self.target.arguments(task))
-            if not worker.connection.poll(None if task.cutoff == float("inf") else task.cutoff):
-                _killed(worker)
+            if not _heard(worker, task.cutoff):
+                self._kill(worker)
                 return Run(task, Status.TIMEOUT, task.cutoff, None, "stopped at the cutoff")
-            answer = worker.connection.recv()
+            run: Run = worker.connection.recv().run(task)
+            return run
         except (EOFError, ConnectionError):
-            _killed(worker)
+            self._kill(worker)
             what = f"the worker process died (exit code {worker.process.exitcode})"
             return Run(task, Status.CRASHED, 0.0, None, what)
-        run: Run = answer.run(task)
-        return run
+        except (AttributeError, TypeError, pickle.PicklingError) as error:
+            raise BadInput(
+                f"instance {task.instance.name!r} cannot be sent to a worker process ({error});"
+                " use executor='threads', or give a path or a name"
+            ) from error
 
     def _hired(self) -> _Worker:
         """A new worker that has said it is ready. A fork may inherit a lock held by a thread and
         stand still; that is noticed here, and it is tried again."""
         for _ in range(3):
-            worker = self._started()
+            with self._processes:
+                if self._closed:
+                    raise TargetError("the workers are closed")
+                worker = self._started()
+                self._all.append(worker)
             if worker.connection.poll(_READY):
                 with contextlib.suppress(EOFError, ConnectionError):
                     worker.connection.recv()
-                    self._all.add(worker)
                     return worker
-            _killed(worker)
+            self._kill(worker)
         raise TargetError("worker processes do not start; use executor='threads'")
 
     def _started(self) -> _Worker:
@@ -104,14 +120,32 @@ class Workers:
 
     def close(self) -> None:
         """Kill all workers, whatever they are doing."""
-        self._closed = True
+        with self._processes:
+            self._closed = True
         for worker in self._all:
-            _killed(worker)
+            self._kill(worker)
+
+    # Starting a process collects those that ended, so nobody else may look at one meanwhile.
+
+    def _kill(self, worker: _Worker) -> None:
+        worker.process.kill()
+        with self._processes:
+            worker.process.join()
+
+    def _is_dead(self, worker: _Worker) -> bool:
+        with self._processes:
+            return not worker.process.is_alive()
 
 
-def _killed(worker: _Worker) -> None:
-    worker.process.kill()
-    worker.process.join()
+def _heard(worker: _Worker, cutoff: float) -> bool:
+    """Wait for an answer, the worker's death or the cutoff; False if it was the cutoff."""
+    deadline = time.monotonic() + cutoff
+    while True:
+        left = deadline - time.monotonic()
+        if wait([worker.connection, worker.process.sentinel], min(max(left, 0.0), _LONGEST_WAIT)):
+            return True
+        if left <= 0:
+            return False
 
 
 def _work(target: FunctionTarget, connection: "Connection[Any, Any]", parent: int) -> None:

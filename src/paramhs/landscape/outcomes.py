@@ -1,0 +1,55 @@
+"""Who wins a comparison, exactly: from the law of one run to the law of the sum of r runs.
+
+The law of a sum is a power of the generating function, taken by FFT. All transforms are of numbers
+of modulus at most 1, so each probability carries an absolute error of about r times the machine
+precision (1500 runs: 3e-13), and a win probability at most the sum of those over its 75,001 terms,
+in practice below 1e-12; `sum_law` checks that it is below 1e-9.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import irfft, next_fast_len, rfft
+
+Array = NDArray[np.float64]
+
+_ERROR = 1e-9
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """For every two of m alternatives: `win[a, b]`, the probability that a's sum is larger than
+    b's, and `tie[a, b]`, that they are equal. Larger is better."""
+
+    win: Array
+    tie: Array
+
+    def beats(self) -> Array:
+        """`[x, y]`: the probability that challenger y replaces incumbent x, ties by a fair coin."""
+        return np.asarray(self.win.T + self.tie / 2)
+
+
+def sum_law(law: Array, runs: int) -> Array:
+    """The law of the sum of independent runs, each on 0 .. len(law) - 1."""
+    length = (len(law) - 1) * runs + 1
+    size = next_fast_len(length, real=True)
+    total = np.asarray(irfft(rfft(law, size) ** runs, size)[:length])
+    if abs(total.sum() - 1) > _ERROR or total.min() < -_ERROR:
+        raise ArithmeticError("the law of the sum lost its precision")
+    return np.asarray(np.maximum(total, 0.0))
+
+
+def outcomes(laws: Sequence[Array], runs: int) -> Outcomes:
+    """All pairwise outcomes when each side is run so many times."""
+    sums = np.stack([sum_law(law, runs) for law in laws])
+    below = np.cumsum(sums, axis=1) - sums
+    return Outcomes(sums @ below.T, sums @ sums.T)
+
+
+def deterministic(costs: Sequence[float]) -> Outcomes:
+    """Outcomes when a table of costs (lower is better) decides."""
+    c = np.asarray(costs, dtype=np.float64)
+    win = (c[:, None] < c[None, :]).astype(np.float64)
+    return Outcomes(win, (c[:, None] == c[None, :]).astype(np.float64))

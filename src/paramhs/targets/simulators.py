@@ -1,0 +1,119 @@
+"""The built-in search heuristics bit by bit, in machine code: nothing is skipped or shortened.
+
+Every bit of every offspring is drawn, also where the outcome is already decided, so that these
+runs share no reasoning with the laws they are held to. They return levels (`heuristics.py`).
+
+The loops are spelled out: numba keeps on disk only what is given no functions as arguments.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+UNIFORM = -1
+"""The start that stands for a uniformly random string."""
+
+Bits = NDArray[np.bool_]
+Levels = NDArray[np.int64]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _compiled(function: F) -> F:
+    """Compiled at its first call and kept on disk; other threads go on while it runs."""
+    return cast(F, numba.njit(cache=True, nogil=True)(function))
+
+
+@_compiled
+def ridge(
+    n: int, cutoff: int, start: int, rate: float, runs: int, rng: np.random.Generator
+) -> Levels:
+    """Final levels of the (1+1) EA on Ridge, started at 1^start 0^(n - start)."""
+    levels = np.empty(runs, np.int64)
+    for run in range(runs):
+        bits = np.arange(n) < start
+        for _ in range(cutoff):
+            child = _mutated(bits, rate, rng)
+            if _ridge_fitness(child) >= _ridge_fitness(bits):
+                bits = child
+        levels[run] = _ridge_fitness(bits) - n
+    return levels
+
+
+@_compiled
+def leading_ones(
+    n: int, cutoff: int, start: int, rate: float, runs: int, rng: np.random.Generator
+) -> Levels:
+    """Final levels of the (1+1) EA on LeadingOnes."""
+    levels = np.empty(runs, np.int64)
+    for run in range(runs):
+        bits = _random_bits(n, rng)
+        if start != UNIFORM:
+            bits[:start] = True
+            bits[start : start + 1] = False  # no bit if start = n
+        for _ in range(cutoff):
+            child = _mutated(bits, rate, rng)
+            if _leading(child) >= _leading(bits):
+                bits = child
+        levels[run] = _leading(bits)
+    return levels
+
+
+@_compiled
+def onemax(n: int, cutoff: int, start: int, k: int, runs: int, rng: np.random.Generator) -> Levels:
+    """Final levels of RLS_k on OneMax; a start of x ones is 1^x 0^(n - x)."""
+    levels = np.empty(runs, np.int64)
+    places = np.arange(n)
+    for run in range(runs):
+        bits = _random_bits(n, rng) if start == UNIFORM else np.arange(n) < start
+        for _ in range(cutoff):
+            _choose(k, places, rng)
+            child = bits.copy()
+            child[places[:k]] = ~child[places[:k]]
+            if child.sum() >= bits.sum():
+                bits = child
+        levels[run] = bits.sum()
+    return levels
+
+
+@_compiled
+def _mutated(bits: Bits, rate: float, rng: np.random.Generator) -> Bits:
+    """A copy with each bit flipped at this rate."""
+    child = np.empty_like(bits)
+    for i in range(len(bits)):
+        child[i] = bits[i] != (rng.random() < rate)
+    return child
+
+
+@_compiled
+def _ridge_fitness(bits: Bits) -> int:
+    """n + i at 1^i 0^(n - i); elsewhere the number of zeros."""
+    ones = int(bits.sum())
+    return len(bits) + ones if _leading(bits) == ones else len(bits) - ones
+
+
+@_compiled
+def _leading(bits: Bits) -> int:
+    """The number of leading ones."""
+    level = 0
+    while level < len(bits) and bits[level]:
+        level += 1
+    return level
+
+
+@_compiled
+def _random_bits(n: int, rng: np.random.Generator) -> Bits:
+    bits = np.empty(n, np.bool_)
+    for i in range(n):
+        bits[i] = rng.random() < 0.5
+    return bits
+
+
+@_compiled
+def _choose(k: int, places: NDArray[np.int64], rng: np.random.Generator) -> None:
+    """Put k distinct uniform places in front, by the first k swaps of a shuffle."""
+    for i in range(k):
+        j = i + int(rng.random() * (len(places) - i))
+        places[i], places[j] = places[j], places[i]
