@@ -74,7 +74,7 @@ class Loud(Watcher):
 def hanging(config, instance, seed):
     time.sleep(0.005)
     if os.path.exists(path + ".hang"):
-        os.write(1, b"hanging\n")
+        os.write(1, b"hanging\\n")
         time.sleep(1000)
     return noisy(config, instance, seed)
 

@@ -7,6 +7,7 @@ optimum costs nothing.
 Source: the cost measure of Hall, Oliveto, Sudholt (PPSN 2020); the chains are our own.
 """
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -43,7 +44,7 @@ def calls_of(pmf: Array) -> Calls:
     """A law with its moments."""
     t = np.arange(len(pmf))
     mean = float(pmf @ t)
-    return Calls(pmf, mean, float(np.sqrt(max(pmf @ (t - mean) ** 2, 0.0))))
+    return Calls(pmf, mean, math.sqrt(max(float(pmf @ (t - mean) ** 2), 0.0)))
 
 
 def without_replacement(size: int) -> Calls:
@@ -68,7 +69,7 @@ class Chain:
         mean = system.solve(ones)
         second = system.solve(ones + 2 * (self.steps @ mean))
         first = float(self.start @ mean)
-        return first, float(np.sqrt(max(self.start @ second - first**2, 0.0)))
+        return first, math.sqrt(max(float(self.start @ second) - first**2, 0.0))
 
     def law(self) -> Calls:
         """The whole law, up to a tail of 1e-12, with the exact moments."""

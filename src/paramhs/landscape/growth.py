@@ -17,7 +17,7 @@ from paramhs.errors import BadInput
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 128  # distances solved at once by a dense system; larger blocks are halved
+_BLOCK = 64  # distances solved at once by a dense system; larger blocks are halved
 
 
 @dataclass(frozen=True)
