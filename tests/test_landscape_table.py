@@ -1,5 +1,6 @@
 import json
 import math
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def calls(analysis: Analysis) -> dict[str, float]:
 
 
 def test_a_column_of_numbers_is_ordered_by_value(file: Path) -> None:
-    table = read_table(written(file, "x,cost\n10,1\n9,2\n1e1000,3\n".replace("1e1000", "-2.50")))
+    table = read_table(written(file, "x,cost\n10,1\n9,2\n-2.50,3\n"))
     assert table.values == (("-2.50", "9", "10"),)
     assert list(table.costs) == [3, 2, 1]
     assert table.notes == ()
@@ -64,7 +65,7 @@ def test_rows_of_a_grid_come_in_any_order(file: Path) -> None:
 
 
 def test_spaces_blank_lines_quotes_and_a_byte_order_mark_do_no_harm(file: Path) -> None:
-    table = read_table(written(file, '\ufeffx , cost\n\n" 1" ,2\n , \n2, 3\n'))
+    table = read_table(written(file, '\ufeffx , cost\n\n " 1",2\n , \n2, 3\n'))
     assert table.names == ("x",)
     assert list(table.costs) == [2, 3]
 
@@ -128,7 +129,7 @@ def test_on_a_valley_calls_are_those_of_growth(file: Path) -> None:
             "harmonic": harmonic_calls(20, 3),
         }
     )
-    assert analysis.steps == [(1, 1.0)] or analysis.steps[-1][1] == 1.0
+    assert analysis.steps == [(1, 1.0)]
     assert analysis.advice.startswith("Use harmonic: ")
 
 
@@ -206,8 +207,8 @@ def test_finite_calls_are_those_of_a_chain_written_from_the_papers_words(
         assert calls(analysis)[name] == pytest.approx(expected)
 
 
-def stuck(costs: np.ndarray, reach: int) -> set[int]:
-    """From where a search on a line may get to where there is no way out."""
+def dead_and_stuck(costs: np.ndarray, reach: int) -> tuple[set[int], set[int]]:
+    """From where no way leads to the optimum on a line; and from where one may get there."""
 
     def closure(start: int) -> set[int]:
         seen, todo = {start}, [start]
@@ -222,7 +223,7 @@ def stuck(costs: np.ndarray, reach: int) -> set[int]:
     optimum = int(costs.argmin())
     reached = {x: closure(x) for x in range(len(costs))}
     dead = {x for x in reached if optimum not in reached[x]}
-    return {x for x in reached if reached[x] & dead}
+    return dead, {x for x in reached if reached[x] & dead}
 
 
 @given(st.lists(st.integers(1, 5), min_size=2, max_size=12), st.integers(0, 11))
@@ -230,11 +231,11 @@ def test_stuck_starts_are_those_that_can_reach_a_dead_end(values: list[int], bes
     costs = np.array(values, float)
     costs[best % len(costs)] = 0
     one_step = analyse(table_of(costs)).operators[0]
-    expected = stuck(costs, 1)
-    assert one_step.stuck_starts == len(expected)
-    assert math.isinf(one_step.calls) == bool(expected)
+    dead, stuck = dead_and_stuck(costs, 1)
+    assert one_step.stuck_starts == len(stuck)
+    assert math.isinf(one_step.calls) == bool(stuck)
     if one_step.trap is not None:
-        assert int(one_step.trap["x"]) in expected
+        assert int(one_step.trap["x"]) in dead
 
 
 app = typer.Typer()
@@ -279,7 +280,7 @@ def test_text_from_a_table_is_never_markup(file: Path) -> None:
     assert "at [bold]x[/bold]=:smile: for one" in result.stdout
 
 
-@pytest.mark.parametrize("text", [VALLEY, GRID])
+@pytest.mark.parametrize("text", [VALLEY, GRID], ids=["one parameter", "several"])
 def test_pictures_stand_alone_and_show_the_optimum(file: Path, tmp_path: Path, text: str) -> None:
     folder = tmp_path / "new" / "pictures"
     result = run(written(file, text), "--out", folder)
@@ -307,7 +308,7 @@ def test_a_folder_that_cannot_be_made_is_a_message(file: Path) -> None:
 def test_without_numpy_the_message_says_what_to_install(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, tables.__name__, None)
+    monkeypatch.setitem(sys.modules, tables.__name__, None)
     result = run(written(file, VALLEY))
     assert isinstance(result.exception, BadInput)
     assert "pip install 'paramhs[paper]'" in str(result.exception)

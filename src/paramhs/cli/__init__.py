@@ -17,7 +17,9 @@ from rich.console import Console
 
 from paramhs import __version__
 from paramhs.cli import demo as demonstration
+from paramhs.cli.landscape import landscape
 from paramhs.cli.printed import print_result, print_summary
+from paramhs.cli.reproduce import reproduce
 from paramhs.cli.views import view
 from paramhs.driver import INTERRUPTED, Budget
 from paramhs.errors import BadInput, ParamhsError, StoreError, TargetError
@@ -149,6 +151,10 @@ def show(
         _print_json(about)
     else:
         print_summary(Console(highlight=False), about)
+
+
+app.command()(reproduce)
+app.command()(landscape)
 
 
 def _duration(text: str | None) -> float | None:

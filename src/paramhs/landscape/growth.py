@@ -17,7 +17,9 @@ from paramhs.errors import BadInput
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 64  # distances solved at once by a dense system; larger blocks are halved
+# Distances solved at once by a dense system; larger blocks are halved. At 64 the system is so large
+# that BLAS uses threads, which wait for each other: fifteen times slower on two busy cores.
+_BLOCK = 32
 
 
 @dataclass(frozen=True)

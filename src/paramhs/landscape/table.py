@@ -73,7 +73,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Lines that are not blank, with their numbers and their cells stripped."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
+            reader = csv.reader(file, skipinitialspace=True, strict=True)
             for row in reader:
                 if any(cell.strip() for cell in row):
                     yield reader.line_num, [cell.strip() for cell in row]

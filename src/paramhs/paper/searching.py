@@ -80,7 +80,7 @@ def searched_calls(
 ) -> list[int]:
     """The calls of many searches; `method` is "search" or "simulate"."""
     scenario = SCENARIOS[name]
-    duel = _by_law(name, runs) if method == "search" else _by_bits(name, runs)
+    duel = duel_by_law(name, runs) if method == "search" else duel_by_bits(name, runs)
     duels = Duels(duel, scenario.optimum)
     seeds = stream(seed, name, curve.name, size)
     return [
@@ -96,13 +96,13 @@ def _beats(name: str, runs: int) -> list[list[float]]:
     return rows
 
 
-def _by_law(name: str, runs: int) -> Duel:
+def duel_by_law(name: str, runs: int) -> Duel:
     """The challenger wins with its exact probability, ties included."""
     beats = _beats(name, runs)
     return lambda incumbent, challenger, rng: rng.random() < beats[incumbent][challenger]
 
 
-def _by_bits(name: str, runs: int) -> Duel:
+def duel_by_bits(name: str, runs: int) -> Duel:
     """Both are run anew, bit by bit; a fair coin decides ties."""
     scenario = SCENARIOS[name]
 

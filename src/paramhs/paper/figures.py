@@ -1,0 +1,203 @@
+"""The paper's figures, drawn: interactive pages that work offline, and SVG.
+
+Curves differ in colour, dash and mark, so they can be told apart without colour; the colours are
+those of Okabe and Ito, made for all kinds of colour vision.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+
+from paramhs.landscape.bounds import upper_bound
+from paramhs.landscape.growth import Growth
+from paramhs.landscape.study import Row
+from paramhs.paper.scenarios import SCENARIOS
+from paramhs.paper.tables import CallsPoint, DeltaPoint, LandscapePoint
+
+_NAMES = {
+    "paramrls/l-step": "ParamRLS, l-step",
+    "paramrls/random-with-replacement": "ParamRLS, random (with replacement)",
+    "paramrls/random-without-replacement": "ParamRLS, random (without)",
+    "paramrls/harmonic": "ParamHS: ParamRLS, harmonic",
+    "paramrls/harmonic-both-sides": "ParamHS, both sides",
+    "paramils/random": "ParamILS, random",
+    "paramils/harmonic": "ParamILS, harmonic",
+}
+_LEGEND = alt.Legend(labelLimit=320)
+_COLOURS = ["#D55E00", "#0072B2", "#56B4E9", "#009E73", "#8FBC5A", "#CC79A7", "#000000"]
+_DASHES = [[1, 0], [6, 3], [2, 2], [1, 0], [6, 2, 2, 2], [4, 4], [1, 0]]
+_SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "stroke", "cross"]
+
+
+def _scale(values: Sequence[Any]) -> alt.Scale:
+    return alt.Scale(domain=list(_NAMES.values()), range=list(values))
+
+
+def _chart(rows: Sequence[dict[str, Any]]) -> Any:
+    return alt.Chart(alt.Data(values=list(rows)))  # type: ignore[no-untyped-call]
+
+
+def draw(chart: Any, folder: Path, name: str) -> list[Path]:
+    """Write a chart as a page and as SVG."""
+    paths = [folder / f"{name}.html", folder / f"{name}.svg"]
+    chart.save(str(paths[0]), inline=True)
+    chart.save(str(paths[1]))
+    return paths
+
+
+def landscape_figure(points: Sequence[LandscapePoint]) -> Any:
+    """Figure 1: exact mean final fitness, published means on top."""
+    scenario = SCENARIOS[points[0].scenario]
+    rows = [{"value": p.value, "exact": p.exact_mean, "published": p.published} for p in points]
+    x = alt.X("value:Q", title=scenario.symbol)
+    base = _chart(rows)
+    exact = base.mark_line(color="#0072B2").encode(
+        x=x, y=alt.Y("exact:Q", title="mean final fitness", scale=alt.Scale(zero=False))
+    )
+    marks = base.mark_point(color="#D55E00", shape="cross", size=60).encode(
+        x=x,
+        y="published:Q",
+        tooltip=["value:Q", "published:Q", alt.Tooltip("exact:Q", format=".4f")],
+    )
+    best = _chart([{"value": scenario.values[scenario.optimum]}])
+    rule = best.mark_rule(strokeDash=[4, 4], color="grey").encode(x="value:Q")
+    title = f"{scenario.title}: exact (line) and published (crosses, 10,000 runs)"
+    return (rule + exact + marks).properties(width=560, height=320, title=title)
+
+
+def calls_figure(points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint]) -> Any:
+    """Figure 2: exact curves, published means with their standard errors, Cliff's deltas."""
+    scenario = SCENARIOS[points[0].scenario]
+    rows = [_calls_row(point) for point in points]
+    base = _chart(rows).encode(
+        x=alt.X("size:Q", title="number of values", scale=alt.Scale(domain=[3, 52]))
+    )
+    colour = alt.Color("curve:N", scale=_scale(_COLOURS), title=None, legend=_LEGEND)
+    y = alt.Y("exact:Q", scale=alt.Scale(type="log"), title="calls until the optimum is sampled")
+    lines = base.mark_line().encode(
+        y=y,
+        color=colour,
+        strokeDash=alt.StrokeDash("curve:N", scale=_scale(_DASHES), title=None),
+        tooltip=["curve:N", "size:Q", alt.Tooltip("exact:Q", format=".2f")],
+    )
+    shape = alt.Shape("curve:N", scale=_scale(_SHAPES), title=None)
+    seen = base.transform_filter("isValid(datum.published) && datum.own")
+    marks = seen.mark_point(size=45, filled=False).encode(
+        y="published:Q", color=colour, shape=shape, tooltip=["curve:N", "size:Q", "published:Q"]
+    )
+    bars = seen.mark_rule().encode(y="low:Q", y2="high:Q", color=colour)
+    calls = lines + bars + marks
+    title = [
+        f"{scenario.title}: exact curves, published means ± standard error",
+        "crosses: published Cliff's delta of harmonic against each other curve (right axis)",
+    ]
+    chart = alt.layer(calls, _crosses(deltas)).resolve_scale(y="independent")
+    return chart.properties(width=640, height=420, title=title)
+
+
+def _calls_row(point: CallsPoint) -> dict[str, Any]:
+    error = point.exact_sd / 200**0.5
+    there = point.published
+    return {
+        "curve": _NAMES[f"{point.configurator}/{point.operator}"],
+        "size": point.size,
+        "exact": point.exact_mean,
+        "published": there,
+        "own": point.operator != "harmonic-both-sides",
+        "low": None if there is None else max(there - error, 0.1),
+        "high": None if there is None else there + error,
+    }
+
+
+def _crosses(deltas: Sequence[DeltaPoint]) -> Any:
+    rows = [
+        {"size": d.size, "delta": d.published, "curve": _NAMES[d.second], "exact": d.exact}
+        for d in deltas
+        if d.published is not None
+    ]
+    y = alt.Y("delta:Q", scale=alt.Scale(domain=[0, 1]), title="Cliff's delta")
+    return (
+        _chart(rows)
+        .mark_point(shape="cross", angle=45, size=40, opacity=0.6, filled=True)
+        .encode(
+            x="size:Q",
+            y=y,
+            color=alt.Color("curve:N", scale=_scale(_COLOURS), title=None, legend=_LEGEND),
+            tooltip=["curve:N", "size:Q", "delta:Q", alt.Tooltip("exact:Q", format=".3f")],
+        )
+    )
+
+
+def runs_figure(points: Mapping[int, Sequence[CallsPoint]]) -> Any:
+    """The same curves for several numbers of runs in a comparison, side by side."""
+    rows = [
+        {"runs": f"{runs:,} runs", "order": runs, **_calls_row(point)}
+        for runs, of_runs in points.items()
+        for point in of_runs
+    ]
+    scenario = SCENARIOS[next(iter(points.values()))[0].scenario]
+    panel = (
+        _chart(rows)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("size:Q", title="number of values"),
+            y=alt.Y("exact:Q", scale=alt.Scale(type="log"), title="exact mean calls"),
+            color=alt.Color("curve:N", scale=_scale(_COLOURS), title=None, legend=_LEGEND),
+            strokeDash=alt.StrokeDash("curve:N", scale=_scale(_DASHES), title=None),
+            column=alt.Column("runs:N", sort=alt.SortField("order"), title=None),
+        )
+    )
+    title = f"{scenario.title}: runs in a comparison"
+    return panel.properties(width=220, height=300, title=title)
+
+
+def growth_figure(rows: Sequence[Growth]) -> Any:
+    """Calls against the number of values, on a landscape with one valley."""
+    curves: dict[str, Callable[[Growth], float]] = {
+        "1-step": lambda row: row.l_step,
+        "random, with replacement": lambda row: row.uniform,
+        "random, without replacement": lambda row: row.uniform_without_replacement,
+        "harmonic": lambda row: row.harmonic,
+        "Theorem 4's bound on harmonic": lambda row: upper_bound(row.levels, 1, 1),
+    }
+    points = [
+        {"values": row.levels, "calls": calls(row), "curve": name}
+        for name, calls in curves.items()
+        for row in rows
+    ]
+    names = alt.Scale(domain=list(curves), range=_COLOURS[: len(curves)])
+    dashes = alt.Scale(domain=list(curves), range=_DASHES[: len(curves)])
+    chart = _chart(points).mark_line(point=True)
+    return chart.encode(
+        x=alt.X("values:Q", scale=alt.Scale(type="log"), title="number of values"),
+        y=alt.Y("calls:Q", scale=alt.Scale(type="log"), title="exact mean calls"),
+        color=alt.Color("curve:N", scale=names, title=None, legend=_LEGEND),
+        strokeDash=alt.StrokeDash("curve:N", scale=dashes, title=None),
+        tooltip=["curve:N", "values:Q", alt.Tooltip("calls:Q", format=",.1f")],
+    ).properties(width=520, height=380, title="Calls on a landscape with one valley")
+
+
+def looseness_figure(rows: Sequence[Row]) -> Any:
+    """How far Theorem 4's bound is above the exact number of calls."""
+    points = [
+        {
+            "kind": row.kind,
+            "values": row.levels,
+            "ratio": row.upper_ratio,
+            "alpha": float(row.alpha),
+        }
+        for row in rows
+    ]
+    chart = _chart(points).mark_point(opacity=0.6)
+    return chart.encode(
+        x=alt.X("values:O", title="number of values"),
+        xOffset="kind:N",
+        y=alt.Y("ratio:Q", scale=alt.Scale(type="log"), title="bound / exact calls"),
+        color=alt.Color("kind:N", title=None, legend=_LEGEND),
+        shape=alt.Shape("kind:N", title=None),
+        tooltip=["kind:N", "values:O", alt.Tooltip("ratio:Q", format=".2f"), "alpha:Q"],
+    ).properties(
+        width=560, height=340, title="Theorem 4: upper bound over exact calls (never below 1)"
+    )

@@ -1,0 +1,150 @@
+"""Everything `paramhs reproduce` computes and writes."""
+
+import csv
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from paramhs.errors import BadInput
+from paramhs.paper import figures, summary, tables, theorems
+from paramhs.paper.exact import scenario_outcomes
+from paramhs.paper.scenarios import RUNS, SCENARIOS, PaperScenario
+from paramhs.paper.searching import duel_by_bits, duel_by_law
+from paramhs.seeds import stream
+
+FEW_RUNS = (1, 10, 100, 1500)
+"""The numbers of runs in a comparison that are shown side by side."""
+
+
+@dataclass
+class Reproduction:
+    """What to compute, how, and where to put it (nowhere: only the rows are returned)."""
+
+    scenarios: Sequence[PaperScenario]
+    method: str = "exact"
+    repetitions: int = 200
+    seed: int = 0
+    jobs: int = 1
+    runs: int = RUNS
+    out: Path | None = None
+    advance: Callable[[], object] = field(default=lambda: None)
+    """Called after each point."""
+
+    def __post_init__(self) -> None:
+        if self.method not in tables.METHODS:
+            known = ", ".join(tables.METHODS)
+            raise BadInput(f"there is no method {self.method!r}; there are {known}")
+        for name in ("repetitions", "jobs", "runs"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
+        self.written: list[Path] = []
+        self.text = ""
+        if self.out is not None:
+            try:
+                self.out.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise BadInput(f"cannot write into {self.out}: {error.strerror}") from None
+
+    def figure1(self) -> list[dict[str, Any]]:
+        """The landscapes."""
+        points = [p for scenario in self.scenarios for p in tables.landscape_points(scenario)]
+        self._say("figure1", summary.landscape_summary(points))
+        for scenario in self.scenarios:
+            own = [p for p in points if p.scenario == scenario.name]
+            self._draw(f"figure1_{scenario.name}", partial(figures.landscape_figure, own))
+        return self._table("figure1", tables.as_dicts(points))
+
+    def figure2(self) -> list[dict[str, Any]]:
+        """The calls, and the deltas."""
+        answers = self._answers(self.method, self.runs)
+        points = [tables.calls_point(answer) for answer in answers]
+        deltas = tables.delta_points(answers)
+        self._say("figure2", summary.calls_summary(points, deltas))
+        few = {r: self._points(r) for r in FEW_RUNS} if self.out else {}
+        for scenario in self.scenarios:
+            own = [p for p in points if p.scenario == scenario.name]
+            crosses = [d for d in deltas if d.scenario == scenario.name]
+            by_runs = {r: [p for p in few[r] if p.scenario == scenario.name] for r in few}
+            self._draw(
+                f"figure2_{scenario.name}",
+                partial(figures.calls_figure, own, crosses),
+            )
+            self._draw(
+                f"figure2_{scenario.name}_runs",
+                partial(figures.runs_figure, by_runs),
+            )
+        self._table("figure2_deltas", tables.as_dicts(deltas))
+        return self._table("figure2", tables.as_dicts(points))
+
+    def theorems(self) -> dict[str, list[dict[str, Any]]]:
+        """Bounds against exact calls, and growth to a million values."""
+        rows = theorems.study_rows(20, self.seed)
+        self.advance()
+        sizes = theorems.growth_rows()
+        self.advance()
+        self._say("theorems", theorems.theorems_summary(rows, sizes))
+        self._draw("theorems_growth", partial(figures.growth_figure, sizes))
+        self._draw("theorems_looseness", partial(figures.looseness_figure, rows))
+        return {
+            "study": self._table("theorems_study", theorems.study_table(rows)),
+            "growth": self._table("theorems_growth", [dict(vars(row)) for row in sizes]),
+        }
+
+    def points_to_compute(self, figure2: bool, theorems: bool) -> int:
+        """How often `advance` will be called."""
+        cells = len(tables.cells(self.scenarios, "exact", 1, 0, 1))
+        rounds = 1 + (len(FEW_RUNS) if self.out else 0)
+        return cells * rounds * figure2 + 2 * theorems
+
+    def _answers(self, method: str, runs: int) -> list[tables.Answer]:
+        wanted = tables.cells(self.scenarios, method, self.repetitions, self.seed, runs)
+        return list(tables.all_answered(wanted, self.jobs, self.advance))
+
+    def _points(self, runs: int) -> list[tables.CallsPoint]:
+        return [tables.calls_point(answer) for answer in self._answers("exact", runs)]
+
+    def _say(self, name: str, text: str) -> None:
+        self.text += text + "\n"
+        if self.out is not None:
+            self._write(f"{name}.md", text)
+
+    def _table(self, name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if self.out is not None:
+            self._write(f"{name}.json", json.dumps(rows, indent=1, allow_nan=False) + "\n")
+            path = self.out / f"{name}.csv"
+            with path.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+                writer.writeheader()
+                writer.writerows(rows)
+            self.written.append(path)
+        return rows
+
+    def _draw(self, name: str, chart: Callable[[], Any]) -> None:
+        if self.out is not None:
+            self.written += figures.draw(chart(), self.out, name)
+
+    def _write(self, name: str, text: str) -> None:
+        assert self.out is not None  # noqa: S101 -- asked before
+        path = self.out / name
+        path.write_text(text, encoding="utf-8")
+        self.written.append(path)
+
+
+def cost_of_better(name: str, runs: int = RUNS, calls: int = 100_000) -> tuple[float, float]:
+    """Seconds for one call of `better` by the law and by simulating every bit, in one run."""
+    scenario_outcomes(name, runs)
+    by_law, by_bits = duel_by_law(name, runs), duel_by_bits(name, 1)
+    rng = stream(0, "cost of better")
+    best = SCENARIOS[name].optimum
+    by_bits(best, best + 1, rng)  # compiles
+    by_bits = duel_by_bits(name, runs)
+    begin = time.perf_counter()
+    for _ in range(calls):
+        by_law(best, best + 1, rng)
+    middle = time.perf_counter()
+    by_bits(best, best + 1, rng)
+    return (middle - begin) / calls, time.perf_counter() - middle
