@@ -19,15 +19,17 @@ from paramhs.space import Config
 from paramhs.store import Store
 
 INTERRUPTED = "interrupted"
+_ENOUGH = 3  # failures of the default after which the target is taken to be broken
 
 
 @dataclass(frozen=True)
 class Budget:
     """When to stop, whichever comes first; without any limit, when the space is exhausted.
 
-    `target_time` is the seconds that the target ran, summed over its runs; `wall_time` those that
-    passed, summed over the sessions of a store. No run is started once a limit is reached; runs in
-    flight are finished.
+    `runs` counts the runs that the search asks for; those that idle workers make early come on top.
+    `target_time` is the seconds that the target ran, over all runs made; `wall_time` those that
+    passed; both over all sessions of a store. No run is started once a limit is reached; the runs
+    that the search waits for are finished.
     """
 
     runs: int | None = None
@@ -38,12 +40,11 @@ class Budget:
         for name, limit in vars(self).items():
             if limit is None:
                 continue
-            if (
-                isinstance(limit, bool)
-                or not isinstance(limit, int | float)
-                or not 0 < limit < math.inf
-            ):
-                raise BadInput(f"the budget's {name} must be a positive number, not {limit!r}")
+            kind, word = (int, "whole ") if name == "runs" else (int | float, "")
+            if isinstance(limit, bool) or not isinstance(limit, kind) or not 0 < limit < math.inf:
+                raise BadInput(
+                    f"the budget's {name} must be a positive {word}number, not {limit!r}"
+                )
 
     def spent(self, runs: int = 0, target_time: float = 0.0, wall_time: float = 0.0) -> str:
         """Which limit is reached; empty if none."""
@@ -171,7 +172,8 @@ class Driver:
         self._flying: dict[Task, Future[Run]] = {}
         self._pending: set[Task] = set()
         self._early: set[Task] = set()
-        self._first_runs: list[Run] = []
+        self._made_time = 0.0
+        self._first_runs: list[Run] | None = []
         self._points_seen = 0
         self._interrupts = 0
         self._began = time.monotonic()
@@ -180,6 +182,11 @@ class Driver:
     def wall_time(self) -> float:
         """Seconds since the search began, over all sessions of the store."""
         return self.store.wall_time + time.monotonic() - self._began
+
+    @property
+    def target_time(self) -> float:
+        """Seconds that the target ran, over all runs made in all sessions of the store."""
+        return self.store.target_time + self._made_time
 
     @property
     def early_runs(self) -> int:
@@ -246,7 +253,7 @@ class Driver:
 
     def _why_stop(self) -> str:
         return self._why_stop_replaying() or self.budget.spent(
-            self.taken, self.session.spent_time, self.wall_time
+            self.taken, self.target_time, self.wall_time
         )
 
     def _launch_early(self, ahead: Iterator[Task]) -> None:
@@ -256,7 +263,6 @@ class Driver:
             if task is None:
                 return
             if task not in self._flying and self.store.get(task) is None:
-                self._early.add(task)
                 self._submit(task)
 
     def _submit(self, task: Task) -> None:
@@ -280,16 +286,18 @@ class Driver:
                 raise _broken(error) from error
             self.store.put(run)
             self.new_runs += 1
+            self._made_time += run.runtime
             if task in self._pending:
                 self._deliver(run)
+            else:
+                self._early.add(task)
 
     def _deliver(self, run: Run) -> None:
         self._pending.discard(run.task)
-        first = self.session.runs == 0
-        if first:
+        if self._first_runs is not None and run.task.config == self.default:
             self._first_runs.append(run)
         self.session.answer(run)
-        if first and self.session.runs:
+        if self._first_runs and (self.session.runs or len(self._first_runs) == _ENOUGH):
             self._check_default()
         self._note_points()
         self.watcher.ran(self)
@@ -304,10 +312,8 @@ class Driver:
 
     def _check_default(self) -> None:
         """A target whose default fails at once is broken; its failures are not worth keeping."""
-        runs, self._first_runs = self._first_runs, []
-        if not runs or any(
-            run.status is not Status.CRASHED or run.task.config != self.default for run in runs
-        ):
+        runs, self._first_runs = self._first_runs, None
+        if not runs or any(run.status is not Status.CRASHED for run in runs):
             return
         self.store.forget(run.task for run in runs)
         shown = getattr(self.target, "shown", str)(runs[-1].task)

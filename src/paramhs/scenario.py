@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import islice
 
-from paramhs.costs import CostMetric, Quality
+from paramhs.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
 from paramhs.errors import BadInput
 from paramhs.runs import NO_INSTANCE, Instance, Task
 from paramhs.seeds import shuffled, stream, target_seeds
@@ -32,9 +32,9 @@ class Scenario:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise BadInput(f"instance {twice!r} is listed twice")
-        if not self.cutoff > 0:
-            raise BadInput(f"the cutoff must be a positive number, not {self.cutoff}")
-        if not isinstance(self.cost, Quality) and math.isinf(self.cutoff):
+        if not isinstance(self.cutoff, int | float) or not self.cutoff > 0:
+            raise BadInput(f"the cutoff must be a positive number, not {self.cutoff!r}")
+        if isinstance(self.cost, Runtime | RuntimeThenQuality) and math.isinf(self.cutoff):
             raise BadInput("tuning for runtime needs a cutoff: what would a run that hangs cost?")
 
     def describe(self) -> dict[str, object]:
@@ -79,10 +79,12 @@ def endless_pairs(scenario: Scenario, seed: int) -> Iterator[tuple[Instance, int
 
 
 def description(thing: object) -> object:
-    """A dataclass as JSON types: its class and its fields."""
+    """A dataclass as JSON types, its class and its fields; other objects by their class."""
     if is_dataclass(thing) and not isinstance(thing, type):
         parts = {f.name: description(getattr(thing, f.name)) for f in fields(thing)}
         return {"kind": type(thing).__name__, **parts}
     if isinstance(thing, float) and math.isinf(thing):
         return None
-    return thing
+    if thing is None or isinstance(thing, bool | int | float | str):
+        return thing
+    return {"kind": f"{type(thing).__module__}.{type(thing).__qualname__}"}

@@ -24,7 +24,9 @@ from paramhs.targets import FunctionTarget
 
 COSTS: dict[str, CostMetric] = {
     "minimise": Quality(),
+    "minimize": Quality(),
     "maximise": Quality(maximise=True),
+    "maximize": Quality(maximise=True),
     "runtime": Runtime(),
     "runtime, then minimise": RuntimeThenQuality(),
     "runtime, then maximise": RuntimeThenQuality(maximise=True),
@@ -44,9 +46,12 @@ class Result:
     best: Config
     best_cost: float | None
     best_runs: int
+    best_failed: int
+    """How many of them have no usable cost; the mean is over the others."""
     default: Config
     default_cost: float | None
     default_runs: int
+    default_failed: int
     trajectory: tuple[Point, ...]
     runs: Store
     """All runs that are stored; `len` counts them."""
@@ -59,15 +64,27 @@ class Result:
     stopped: str
     """Why it ended."""
 
+    @property
+    def best_text(self) -> str:
+        """The best's mean cost, in words."""
+        return _cost_text(self.best_cost, self.best_runs, self.best_failed)
+
+    @property
+    def default_text(self) -> str:
+        """The default's mean cost, in words."""
+        return _cost_text(self.default_cost, self.default_runs, self.default_failed)
+
     def to_json(self) -> dict[str, object]:
         """The same in JSON types."""
         return {
             "best": self.best.as_dict(),
             "best_cost": _finite(self.best_cost),
             "best_runs": self.best_runs,
+            "best_failed": self.best_failed,
             "default": self.default.as_dict(),
             "default_cost": _finite(self.default_cost),
             "default_runs": self.default_runs,
+            "default_failed": self.default_failed,
             "runs": self.asked,
             "runs_made_early": self.early,
             "target_time": self.target_time,
@@ -82,10 +99,10 @@ class Result:
     def __repr__(self) -> str:
         return (
             f"Result after {self.asked:,} runs ({self.stopped})\n"
-            f"  best     {self.best}  {_cost_text(self.best_cost, self.best_runs)}\n"
-            f"  default  {self.default}  {_cost_text(self.default_cost, self.default_runs)}\n"
-            f"  {len(self.trajectory)} incumbents, the last after"
-            f" {self.trajectory[-1].runs if self.trajectory else 0:,} runs"
+            f"  best     {self.best}  {self.best_text}\n"
+            f"  default  {self.default}  {self.default_text}\n"
+            f"  {counted(len(self.trajectory), 'incumbent')}, the last after"
+            f" {counted(self.trajectory[-1].runs if self.trajectory else 0, 'run')}"
         )
 
 
@@ -113,16 +130,15 @@ def tune(
     a `Budget`. With a `store` (a file), a search that was stopped goes on where it was, and a
     larger budget extends one that was done. `executor` is "inline", "threads", "processes" or any
     `concurrent.futures.Executor`; left out, it is "processes" if there are several jobs or a cutoff
-    (only processes can be stopped at a cutoff), else "inline".
+    (only processes can be stopped at a cutoff), else "inline". Idle workers make runs early that
+    the search will probably ask for; they do not count against a budget in runs. Ctrl-C ends the
+    search cleanly, with `stopped` being "interrupted"; a second one raises KeyboardInterrupt.
     """
-    target = FunctionTarget(function)
-    scenario = Scenario(
-        space if isinstance(space, Space) else Space(space),
-        named_instances(instances),
-        chosen(cost, COSTS, "cost"),
-        math.inf if cutoff is None else cutoff,
-        not target.uses_seed if deterministic is None else deterministic,
-    )
+    metric = chosen(cost, COSTS, "cost")
+    target = FunctionTarget(function, needs_number=not isinstance(metric, Runtime))
+    if deterministic is None:
+        deterministic = not target.uses_seed
+    scenario = _scenario(space, instances, metric, cutoff, deterministic)
     return tune_scenario(
         scenario,
         target,
@@ -133,6 +149,22 @@ def tune(
         store=store,
         executor=executor,
         watcher=watcher,
+    )
+
+
+def _scenario(
+    space: Space | Mapping[str, object],
+    instances: Iterable[Any] | Mapping[str, Any] | None,
+    metric: CostMetric,
+    cutoff: float | None,
+    deterministic: bool,
+) -> Scenario:
+    return Scenario(
+        space if isinstance(space, Space) else Space(space),
+        named_instances(instances),
+        metric,
+        math.inf if cutoff is None else cutoff,
+        deterministic,
     )
 
 
@@ -149,6 +181,11 @@ def tune_scenario(
     watcher: Watcher | None = None,
 ) -> Result:
     """The same, from parts that are ready."""
+    for name, number in (("jobs", jobs), ("seed", seed)):
+        if type(number) is not int:
+            raise BadInput(f"{name} must be a whole number, not {number!r}")
+    if not hasattr(configurator, "search"):
+        raise BadInput(f"{configurator!r} is not a configurator: it has no `search`")
     if jobs < 1:
         raise BadInput(f"jobs must be at least 1, not {jobs}")
     if jobs > MOST_JOBS:
@@ -159,7 +196,7 @@ def tune_scenario(
         "configurator": description(configurator),
         "seed": seed,
     }
-    opened = open_store(store, scenario.space, described)
+    opened = open_store(store, scenario.space, described, target.source)
     try:
         with _executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
             driver = Driver(
@@ -192,14 +229,16 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
         best=points[-1].config if points else default,
         best_cost=shown(session.costs),
         best_runs=len(session.costs),
+        best_failed=_failed(session.costs),
         default=default,
         default_cost=shown(default_costs),
         default_runs=len(default_costs),
+        default_failed=_failed(default_costs),
         trajectory=points,
         runs=driver.store,
         asked=driver.taken,
         early=driver.early_runs,
-        target_time=session.spent_time,
+        target_time=driver.target_time,
         wall_time=driver.wall_time,
         stopped=driver.stopped,
     )
@@ -260,13 +299,8 @@ class AskTell:
         cutoff: float | None = None,
         deterministic: bool = False,
     ) -> None:
-        scenario = Scenario(
-            space if isinstance(space, Space) else Space(space),
-            named_instances(instances),
-            chosen(cost, COSTS, "cost"),
-            math.inf if cutoff is None else cutoff,
-            deterministic,
-        )
+        metric = chosen(cost, COSTS, "cost")
+        scenario = _scenario(space, instances, metric, cutoff, deterministic)
         search = chosen(configurator, CONFIGURATORS, "configurator").search(scenario, seed)
         self._default = scenario.space.default
         self._metric = scenario.cost
@@ -290,19 +324,33 @@ class AskTell:
         return None
 
     def tell(
-        self, task: Task, quality: float | None, *, runtime: float = 0.0, timeout: bool = False
+        self,
+        task: Task,
+        quality: float | None = None,
+        *,
+        runtime: float | None = None,
+        status: str = "ok",
     ) -> None:
-        """What came of it: a quality, or None for a run that failed (or where runtime counts)."""
+        """What came of it: a quality, or a runtime in seconds where that counts, or both.
+
+        A run that failed has the status "crashed", one that was stopped "timeout". No quality where
+        one is needed is a failure too; a runtime above the cutoff is a timeout.
+        """
         if task not in self._handed_out or task in self._told:
-            raise BadInput(
-                f"{task.config} with seed {task.seed} was not asked for, or is told twice"
-            )
-        if quality is not None and math.isnan(quality):
-            raise BadInput("nan is not a quality; tell None for a run that failed")
-        failed = quality is None and isinstance(self._metric, Quality)
-        status = Status.TIMEOUT if timeout else Status.CRASHED if failed else Status.OK
+            raise BadInput(f"{task!r} was not asked for, or is told twice")
+        if quality is not None and (not isinstance(quality, int | float) or math.isnan(quality)):
+            raise BadInput(f"{quality!r} is not a quality; tell None for a run that failed")
+        if status not in ("ok", "timeout", "crashed"):
+            raise BadInput(f"status must be 'ok', 'timeout' or 'crashed', not {status!r}")
+        needs_runtime = not isinstance(self._metric, Quality)
+        if status == "ok" and needs_runtime and runtime is None:
+            raise BadInput("tuning for runtime: tell the runtime of a run that ended")
+        if status == "ok" and not needs_runtime and quality is None:
+            status = "crashed"
+        seconds = runtime or 0.0
+        late = status == "ok" and seconds > task.cutoff
         self._told.add(task)
-        run = Run(task, status, runtime, quality)
+        run = Run(task, Status.TIMEOUT if late else Status(status), seconds, quality)
         if task in self._wanted:
             self._pass_on(run)
         else:
@@ -376,7 +424,19 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def _cost_text(cost: float | None, runs: int) -> str:
+def _failed(costs: Sequence[Score]) -> int:
+    return sum(math.isinf(cost[0]) for cost in costs)
+
+
+def _cost_text(cost: float | None, runs: int, failed: int) -> str:
     if cost is None:
-        return "(not run)"
-    return f"mean cost {cost:.6g} over {runs:,} run{'s' if runs != 1 else ''}"
+        return "not run"
+    if failed == runs:
+        return f"none of {counted(runs, 'run')} gave a usable cost"
+    failures = f", {failed:,} failed" if failed else ""
+    return f"mean {cost:.6g} over {counted(runs - failed, 'run')}{failures}"
+
+
+def counted(number: int, what: str) -> str:
+    """Such as 1 run, 2 runs."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

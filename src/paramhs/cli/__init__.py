@@ -5,9 +5,10 @@ import json
 import math
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,19 +73,17 @@ def demo(
             _print_json({"files": [str(path) for path in paths]})
         else:
             typer.echo(f"wrote {' and '.join(map(str, paths))}")
-            typer.echo(f"next: {shlex.join(['paramhs', 'tune', str(paths[0])])}")
+            typer.echo(f"next: {shlex.join([_program(), 'tune', str(paths[0])])}")
         return
     if not as_json:
         console.print(demonstration.INTRODUCTION)
-    with _stopping_at_once():
+    with _tuning():
         result = demonstration.run(view(as_json), seed)
     if as_json:
         _print_json(result.to_json())
     else:
         print_result(console, result, demonstration.METRIC)
-        console.print(
-            "\nNext: [bold]paramhs demo --write DIR[/bold] makes it two files to start from."
-        )
+        typer.echo(f"\nNext: {_program()} demo --write DIR makes it two files to start from.")
     if result.stopped == INTERRUPTED:
         raise typer.Exit(INTERRUPTED_CODE)
 
@@ -115,7 +114,7 @@ def tune(
     given = Budget(runs, _duration(target_time), _duration(wall_time))
     budget = replace(said.budget, **{k: v for k, v in vars(given).items() if v is not None})
     place = store or said.store
-    with _stopping_at_once():
+    with _tuning():
         result = tune_scenario(
             said.scenario,
             said.target,
@@ -131,7 +130,7 @@ def tune(
         _print_json(result.to_json())
     else:
         print_result(Console(highlight=False), result, said.scenario.cost)
-        see = shlex.join(["paramhs", "show", str(place)])
+        see = shlex.join([_program(), "show", str(place)])
         typer.echo(f"\nAll runs are in {place}; see them with: {see}")
     if result.stopped == INTERRUPTED:
         typer.echo(f"Interrupted; to go on: {_again()}", err=True)
@@ -170,7 +169,12 @@ def _duration(text: str | None) -> float | None:
 
 
 def _again() -> str:
-    return shlex.join(["paramhs", *sys.argv[1:]])
+    return shlex.join([_program(), *sys.argv[1:]])
+
+
+def _program() -> str:
+    """How the user can call this program again."""
+    return "paramhs" if shutil.which("paramhs") else os.path.relpath(sys.argv[0])
 
 
 def _print_json(value: Any) -> None:
@@ -187,11 +191,15 @@ def main() -> None:
 
 
 @contextmanager
-def _stopping_at_once() -> Iterator[None]:
-    """A second Ctrl-C ends the process: threads that run the target cannot be waited for."""
+def _tuning() -> Iterator[None]:
+    """What the target prints goes to standard error; standard output is for the result.
+
+    A second Ctrl-C ends the process: threads that run the target cannot be waited for.
+    """
     try:
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     except KeyboardInterrupt:
-        typer.echo(f"Stopped at once; nothing stored is lost. To go on: {_again()}", err=True)
+        typer.echo(f"Stopped at once; nothing stored is lost. To run again: {_again()}", err=True)
         sys.stdout.flush()
         os._exit(INTERRUPTED_CODE)

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from paramhs.costs import CostMetric
 from paramhs.evidence import Rival, closest_rivals
-from paramhs.tuning import Result
+from paramhs.tuning import Result, counted
 
+_TELLING = 8  # common runs below which no difference is called probable
 _READABLE = 200_000  # runs up to which all are read to find the closest rivals
 
 
@@ -19,23 +20,15 @@ def print_result(console: Console, result: Result, metric: CostMetric) -> None:
     console.print(_trajectory(result))
     console.print()
     stopped = "" if result.stopped.startswith("the budget") else "the search ended: "
-    counts = f"{result.asked:,} runs, {result.target_time:.1f} s of target time"
+    early = f" (and {result.early:,} made early)" if result.early else ""
+    counts = f"{counted(result.asked, 'run')}{early}, {result.target_time:.1f} s of target time"
     console.print(Text(f"{counts}: {stopped}{result.stopped}"), soft_wrap=True)
     console.print(Text(f"best     {result.best}", style="bold"), soft_wrap=True)
-    console.print(f"         {_cost(result.best_cost, result.best_runs)}")
+    console.print(f"         {result.best_text}")
     console.print(Text(f"default  {result.default}"), soft_wrap=True)
-    console.print(f"         {_cost(result.default_cost, result.default_runs)}")
+    console.print(f"         {result.default_text}")
     for line in _how_sure(result, metric):
         console.print(Text(line), soft_wrap=True)
-
-
-def counted(number: int, what: str) -> str:
-    """Such as 1 run, 2 runs."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _cost(cost: float | None, runs: int) -> str:
-    return "not run" if cost is None else f"mean {cost:.6g} over {counted(runs, 'run')}"
 
 
 def _trajectory(result: Result, most: int = 12) -> Table:
@@ -69,17 +62,18 @@ def _rival(role: str, rival: Rival) -> str:
     common = f"over {counted(rival.common, 'common run')}"
     if rival.worse_by == 0 and rival.error == 0:
         return f"  {role} {rival.config}: the same {common}"
+    difference = f"by {abs(rival.worse_by):.3g} ± {2 * rival.error:.2g} {common}"
     if rival.worse_by <= 0:
-        return (
-            f"  {role} {rival.config} is no worse,"
-            f" by {-rival.worse_by:.3g} ± {2 * rival.error:.2g} better {common}"
-        )
-    sure = rival.worse_by / rival.error if rival.error else math.inf
-    words = "clearly" if sure > 3 else "probably" if sure > 2 else "perhaps"
-    return (
-        f"  {role} {rival.config} is {words} worse,"
-        f" by {rival.worse_by:.3g} ± {2 * rival.error:.2g} {common}"
-    )
+        return f"  {role} {rival.config} is no worse (better {difference})"
+    return f"  {role} {rival.config} is {_how_clearly(rival)} worse, {difference}"
+
+
+def _how_clearly(rival: Rival) -> str:
+    """In words, with room for the luck of few runs and of having been selected by them."""
+    if rival.common < _TELLING:
+        return "perhaps"
+    errors = rival.worse_by / rival.error if rival.error else math.inf
+    return "clearly" if errors > 4 else "probably" if errors > 2.5 else "perhaps"
 
 
 def print_summary(console: Console, about: dict[str, Any]) -> None:

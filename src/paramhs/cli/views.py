@@ -10,10 +10,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from paramhs.cli.printed import counted
 from paramhs.costs import score
 from paramhs.driver import Driver, Watcher
 from paramhs.runs import Point
+from paramhs.tuning import counted
 
 _EVERY = 5.0  # seconds between plain lines
 
@@ -31,7 +31,7 @@ def progress(driver: Driver) -> tuple[float, str] | None:
     if budget.runs:
         parts.append((driver.taken / budget.runs, f"{driver.taken:,} of {budget.runs:,} runs"))
     if budget.target_time:
-        used = driver.session.spent_time
+        used = driver.target_time
         words = f"{duration(used)} of {duration(budget.target_time)} target time"
         parts.append((used / budget.target_time, words))
     if budget.wall_time:

@@ -25,8 +25,8 @@ class Growing:
     as its mean over the pairs so far is worse, but not before `min_runs`; it takes over only after
     meeting all of the incumbent's pairs, and at least three where there are as many. One that is
     exactly equal pair by pair on the first few is set aside as having no effect, and so is one that
-    is equal on all. (Equal costs that are also equal among themselves, such as three time-outs, are
-    weak evidence: then "few" is 24 pairs.)
+    is equal on all. (Costs that are also equal among themselves, such as three time-outs, are weak
+    evidence: then "few" is four times as many.)
 
     When every configuration was rejected, `deepen` doubles `min_runs` and lets those that are not
     clearly worse try again, until all is known that can be.
@@ -100,7 +100,7 @@ class _Contest:
         return min(max(runs, self.min_runs, _FEW), self.limit)
 
     def _without_effect(self, new: Sequence[Cost], old: Sequence[Cost]) -> bool:
-        return new == old and (len(set(old)) >= self.few or len(old) >= 8 * self.few)
+        return new == old and len(old) >= (self.few if len(set(old)) > 1 else 4 * self.few)
 
     def _reopen(self, incumbent: Config) -> None:
         """Let those try again that may yet turn out to be better."""
@@ -134,7 +134,13 @@ def _clearly_worse(costs: Sequence[Cost], best: Sequence[Cost]) -> bool:
     common = min(len(costs), len(best))
     if common < _CLEARLY_RUNS:
         return False
-    excess = [a[0] - b[0] for a, b in zip(costs[:common], best[:common], strict=True)]
-    if not all(map(math.isfinite, excess)):
-        return score(costs[:common]) > score(best[:common])
-    return fmean(excess) > _CLEARLY * stdev(excess) / math.sqrt(common)
+    pairs = [(a[0], b[0]) for a, b in zip(costs[:common], best[:common], strict=True)]
+    failures = [float(math.isinf(a)) - float(math.isinf(b)) for a, b in pairs]
+    excess = [a - b for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    return _clearly_positive(failures) or (sum(failures) >= 0 and _clearly_positive(excess))
+
+
+def _clearly_positive(numbers: Sequence[float]) -> bool:
+    if len(numbers) < _CLEARLY_RUNS:
+        return False
+    return fmean(numbers) > _CLEARLY * stdev(numbers) / math.sqrt(len(numbers))

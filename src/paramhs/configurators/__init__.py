@@ -4,12 +4,13 @@ from paramhs.comparison import FixedRuns, Growing
 from paramhs.configurators.configurator import Configurator
 from paramhs.configurators.param_ils import ParamILS
 from paramhs.configurators.param_rls import ParamRLS
-from paramhs.operators import Anywhere, Several
+from paramhs.operators import Anywhere, One, Several
 
 __all__ = ["CONFIGURATORS", "Configurator", "ParamILS", "ParamRLS"]
 
 CONFIGURATORS: dict[str, Configurator] = {
     "paramhs": ParamRLS(Several(), Growing()),
+    "paramrls": ParamRLS(One(), Growing()),
     "paramils": ParamILS(comparison=FixedRuns()),
     "random": ParamRLS(Anywhere(), Growing()),
 }

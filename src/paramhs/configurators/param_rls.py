@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 
-from paramhs.comparison import Comparison, Contest, Growing
+from paramhs.comparison import Comparison, Growing
 from paramhs.configurators.configurator import Ahead, Start, all_tried, checked_start, first_config
-from paramhs.operators import Move, One, Operator
+from paramhs.operators import Anywhere, Move, One, Operator
 from paramhs.runs import Incumbent, Search
 from paramhs.scenario import Scenario
 from paramhs.seeds import stream
@@ -21,9 +21,10 @@ class ParamRLS:
     """Mutate the incumbent and keep the winner, for ever.
 
     With the harmonic step it is the paper's ParamHS; with `Anywhere` it is random search. A move
-    to a configuration whose meeting could change nothing is drawn again; when no other is left,
-    the search asks for deeper evidence, and ends when there is none. Without `replacement` no
-    configuration is proposed twice.
+    to a configuration whose meeting could change nothing is drawn again. When the operator has no
+    other left, any configuration may be proposed; when none is left at all, the search asks for
+    deeper evidence, and ends when there is none. Without `replacement` no configuration is proposed
+    twice. (Where comparisons do not remember, as in the paper, none of this happens.)
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), Algorithm 1.
     """
@@ -49,7 +50,7 @@ class ParamRLS:
             if not move:
                 if self.replacement and contest.deepen(incumbent):
                     continue
-                return _why_ended(scenario.space, contest, incumbent)
+                return all_tried(scenario.space, contest) or "nothing is left to try"
             for challenger in move:
                 if not self.replacement:
                     proposed.add(challenger)
@@ -81,19 +82,20 @@ class _Moves:
         self._drawn: Ahead[Move] = Ahead(iter(draw, ()))
 
     def take(self, incumbent: Config, excluded: Container[Config]) -> Move:
-        """The next move with a challenger that is not excluded; empty if there is none."""
+        """The next move with a challenger that is not excluded; empty if there is none.
+
+        Moves that cannot lead further, at a local optimum or into a branch of which only the
+        defaults can be reached, give way to a jump anywhere.
+        """
         if incumbent is not self._at:
             self._settle_at(incumbent)
         for drawn in islice(self._drawn, _PASSED_OVER):
             move = tuple(config for config in drawn if config not in excluded)
             if move:
                 return move
-        return self._operator.sample(self._space, incumbent, self._last_resort, excluded)
+        last_resort = (self._space, incumbent, self._last_resort, excluded)
+        return self._operator.sample(*last_resort) or Anywhere().sample(*last_resort)
 
     def ahead(self) -> Iterator[Config]:
         """The challengers to come if the incumbent survives."""
         return chain.from_iterable(self._drawn.peek())
-
-
-def _why_ended(space: Space, contest: Contest, incumbent: Config) -> str:
-    return all_tried(space, contest) or f"no untried configuration is one move from {incumbent}"

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from random import Random
 
 from paramhs.operators.moves import (
@@ -15,7 +15,10 @@ from paramhs.operators.moves import (
     draw_from,
     successively,
 )
+from paramhs.seeds import below
 from paramhs.space import Config, Space
+
+_WALKABLE = 10_000_000  # combinations that may be gone through one by one
 
 
 @dataclass(frozen=True)
@@ -39,14 +42,27 @@ class Anywhere:
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """A draw from the law; 1,000 failures in a row in a large space mean that none is left."""
+        """A draw from the law.
+
+        Where drawing keeps failing, a small space is written out, and a larger one is walked from
+        a random place to the first configuration that is left.
+        """
         for _ in range(PATIENCE):
             config = space.sample(rng)
             if config != at and config not in excluded:
                 return (config,)
-        if space.combinations > LISTABLE:
+        if space.combinations <= LISTABLE:
+            return draw_from(self.distribution(space, at, excluded), rng)
+        if space.combinations > _WALKABLE:
             return ()
-        return draw_from(self.distribution(space, at, excluded), rng)
+        return self._walked(space, at, below(space.combinations, rng), excluded)
+
+    def _walked(self, space: Space, at: Config, start: int, excluded: Container[Config]) -> Move:
+        for number in chain(range(start, space.combinations), range(start)):
+            config = space.numbered(number)
+            if config != at and config not in excluded and space.allowed(config):
+                return (config,)
+        return ()
 
     def order(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()

@@ -1,5 +1,6 @@
 """The harmonic step's other reading: both values at the drawn distance are tried."""
 
+import math
 from bisect import bisect_right
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -35,22 +36,12 @@ class BothSides:
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
         for place in at.movable:
-            for targets, probability in self._law(space, at, place):
+            choices = list(_choices(space, at, place))
+            total = sum(Fraction(1, d) for _, d in choices) * 2 * len(at.movable)
+            for targets, distance in choices:
                 for turn in (targets, targets[::-1]):
                     move = _challengers(space, at, place, turn, excluded)
-                    yield move, probability / (2 * len(at.movable))
-
-    def _law(self, space: Space, at: Config, place: int) -> Iterator[tuple[list[int], Fraction]]:
-        levels, here = space.listed[place].levels, at.indices[place]
-        if not space.listed[place].ordered:
-            for to in range(levels):
-                if to != here:
-                    yield [to], Fraction(1, levels - 1)
-            return
-        reach = max(here, levels - 1 - here)
-        total = sum(Fraction(1, d) for d in range(1, reach + 1))
-        for d in range(1, reach + 1):
-            yield _sides(here, d, levels), Fraction(1, d) / total
+                    yield move, Fraction(1, distance) / total
 
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
@@ -80,31 +71,31 @@ class BothSides:
         moves: list[Move] = []
         sums = [0.0]
         for place in at.movable:
-            for targets, weight in self._weights(space, at, place):
+            total = math.fsum(1 / d for _, d in _choices(space, at, place))
+            for targets, distance in _choices(space, at, place):
                 if move := _challengers(space, at, place, targets, excluded):
                     moves.append(move)
-                    sums.append(sums[-1] + weight)
+                    sums.append(sums[-1] + 1 / distance / total)
         if not moves:
             return ()
         move = moves[min(bisect_right(sums, rng.random() * sums[-1]), len(moves)) - 1]
         return move[::-1] if rng.random() < 0.5 else move
-
-    def _weights(self, space: Space, at: Config, place: int) -> Iterator[tuple[list[int], float]]:
-        """The law of the targets in floats, without the cost of exact fractions."""
-        levels, here = space.listed[place].levels, at.indices[place]
-        if not space.listed[place].ordered:
-            yield from (([to], 1 / (levels - 1)) for to in range(levels) if to != here)
-            return
-        reach = max(here, levels - 1 - here)
-        total = harmonic_number(reach)
-        for d in range(1, reach + 1):
-            yield _sides(here, d, levels), 1 / d / total
 
     def order(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Iterator[Config]:
         """As for one side: every neighbour once, weighted by 1 / distance."""
         return One(Harmonic()).order(space, at, rng, excluded)
+
+
+def _choices(space: Space, at: Config, place: int) -> Iterator[tuple[list[int], int]]:
+    """Where a parameter may go, one or two indices at a time, and how far that is."""
+    levels, here = space.listed[place].levels, at.indices[place]
+    if not space.listed[place].ordered:
+        yield from (([to], 1) for to in range(levels) if to != here)
+        return
+    for distance in range(1, max(here, levels - 1 - here) + 1):
+        yield _sides(here, distance, levels), distance
 
 
 def _sides(here: int, distance: int, levels: int) -> list[int]:

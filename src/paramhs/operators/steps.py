@@ -80,7 +80,7 @@ class LStep:
     length: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.length, int) or self.length < 1:
+        if type(self.length) is not int or self.length < 1:
             raise BadInput(f"an l-step's length must be 1, 2, ..., not {self.length!r}")
 
     def weight(self, distance: int) -> Fraction:

@@ -187,12 +187,22 @@ class Space:
                     seen.add(config)
                 yield config
 
+    def numbered(self, number: int) -> Config:
+        """The configuration, allowed or not, of one of the `combinations`, by its number."""
+        indices = []
+        for listed in self.listed:
+            number, index = divmod(number, listed.levels)
+            indices.append(index)
+        return self.configured(indices)
+
     def size(self, limit: int = 10_000) -> int | None:
         """How many configurations are allowed; None if counting means listing over `limit`."""
         if not self._switches and not self._clauses:
             return self.combinations
-        if self.combinations > limit:
-            return None
+        return None if self.combinations > limit else self._counted
+
+    @cached_property
+    def _counted(self) -> int:
         return sum(1 for _ in self.configs())
 
     # Identity.

@@ -18,6 +18,8 @@ class Store(Protocol):
     """What the user should know about it."""
     wall_time: float
     """Seconds that earlier sessions took."""
+    target_time: float
+    """Seconds that the target ran in them."""
 
     def get(self, task: Task) -> Run | None:
         """The stored run of a task."""
@@ -39,10 +41,12 @@ class Store(Protocol):
         """Let the next writer in."""
 
 
-def open_store(path: str | Path | None, space: Space, description: Mapping[str, object]) -> Store:
-    """The store in this file, or one in memory."""
+def open_store(
+    path: str | Path | None, space: Space, description: Mapping[str, object], source: str = ""
+) -> Store:
+    """The store in this file, or one in memory; `source`: a digest of the target's code."""
     if path is None:
         return MemoryStore()
     from paramhs.store.sqlite import SqliteStore  # sqlite3 and psutil only where they are needed
 
-    return SqliteStore(path, space, description)
+    return SqliteStore(path, space, description, source)

@@ -43,10 +43,8 @@ class WriterLock:
             if descriptor is not None:
                 return descriptor
             if time.monotonic() > deadline:
-                who = self._held.read_text(errors="replace").strip() or "another process"
-                raise StoreError(
-                    f"{path} is in use by {who}; wait until it ends, or use another store"
-                )
+                held = f"{path} is in use by {self._holder()}"
+                raise StoreError(f"{held}; wait until it ends, or use another store")
             time.sleep(0.05)
 
     def _try(self) -> int | None:
@@ -56,10 +54,19 @@ class WriterLock:
             # The last holder may have removed the file between our opening and locking it.
             if os.fstat(descriptor).st_ino == os.stat(self._held).st_ino:
                 return descriptor
+        except (BlockingIOError, PermissionError, FileNotFoundError):
+            pass  # held by another, or just removed by it
         except OSError:
-            pass
+            os.close(descriptor)
+            raise
         os.close(descriptor)
         return None
+
+    def _holder(self) -> str:
+        try:
+            return self._held.read_text(errors="replace").strip() or "another process"
+        except OSError:
+            return "another process"
 
     def release(self) -> None:
         """Let the next writer in; a second time does nothing."""

@@ -11,6 +11,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self.notices: list[str] = []
         self.wall_time = 0.0
+        self.target_time = 0.0
         self._runs: dict[Task, Run] = {}
 
     def get(self, task: Task) -> Run | None:

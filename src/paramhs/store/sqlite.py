@@ -9,7 +9,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -54,7 +54,13 @@ _NETWORK |= {"beegfs", "ceph", "fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fus
 class SqliteStore:
     """The runs of one scenario. `description` says which; a file of another is refused."""
 
-    def __init__(self, path: str | Path, space: Space, description: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        space: Space,
+        description: Mapping[str, object],
+        source: str = "",
+    ) -> None:
         self.path = Path(path)
         self.space = space
         self.notices: list[str] = []
@@ -69,6 +75,7 @@ class SqliteStore:
             with explained(self.path):
                 self._connect()
                 self._check_scenario(description)
+                self._check_source(source)
                 self._load_names()
         except BaseException:
             self.close()
@@ -95,7 +102,7 @@ class SqliteStore:
         now = json.loads(json.dumps(description))
         row = self._db.execute("SELECT value FROM about WHERE name = 'scenario'").fetchone()
         if row is None:
-            text = json.dumps(now, ensure_ascii=False)
+            text = json.dumps(now)
             self._db.execute("INSERT INTO about VALUES ('scenario', ?)", (text,))
             return
         changed = differences(json.loads(row[0]), now)
@@ -106,10 +113,21 @@ class SqliteStore:
                 "Use another store, or change the scenario back."
             )
 
+    def _check_source(self, source: str) -> None:
+        row = self._db.execute("SELECT value FROM about WHERE name = 'source'").fetchone()
+        if row is None:
+            self._db.execute("INSERT INTO about VALUES ('source', ?)", (source,))
+        elif source and row[0] and row[0] != source:
+            self.notices.append(
+                f"the target's code is not what it was when {self.path} was begun; runs made before"
+                " are used as they are (use another store to start afresh)"
+            )
+
     def _load_names(self) -> None:
         self._configs = dict(self._db.execute("SELECT key, id FROM configs"))
         self._instances = dict(self._db.execute("SELECT name, id FROM instances"))
         self.wall_time = self._wall_time()
+        (self.target_time,) = self._db.execute("SELECT total(runtime) FROM runs").fetchone()
         self._started = time.time()
         self._session: int | None = None
 
@@ -170,8 +188,12 @@ class SqliteStore:
             self._db.executemany(
                 "DELETE FROM runs WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
                 [
-                    (self._configs.get(t.config.key), self._instances.get(t.instance.name), *t[2:])
-                    for t in tasks
+                    (
+                        self._configs.get(_text(task.config.key)),
+                        self._instances.get(_text(task.instance.name)),
+                        *(task.seed, task.cutoff),
+                    )
+                    for task in tasks
                 ],
             )
 
@@ -198,6 +220,8 @@ class SqliteStore:
         if self._open:
             self._open = False
             with explained(self.path):
+                with suppress(sqlite3.OperationalError):  # somebody is reading
+                    self._db.execute("PRAGMA journal_mode = DELETE")  # one file, easy to copy
                 self._db.close()
         self._lock.release()
 
@@ -232,8 +256,15 @@ def reading(path: Path) -> sqlite3.Connection:
         raise StoreError(f"there is no store {path}")
     if path.stat().st_size == 0:
         raise StoreError(f"{path} is empty: no search has begun in it")
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=10)
-    check_ours(db, path)
+    place = path.absolute().as_uri()
+    db = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=10)
+    try:
+        check_ours(db, path)
+    except sqlite3.OperationalError:  # in a folder that cannot be written; nobody writes the file
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        db = sqlite3.connect(f"{place}?immutable=1", uri=True)
+        check_ours(db, path)
     return db
 
 
@@ -263,7 +294,11 @@ def file_system(path: Path) -> str:
 
 
 _DAMAGED = "the file is damaged; `sqlite3 FILE .recover` may rescue its runs"
-_DAMAGE = (ValueError, KeyError, MemoryError)  # no text, a status unheard of, an absurd length
+_DAMAGE = (
+    UnicodeDecodeError,
+    KeyError,
+    MemoryError,
+)  # no text, a status unheard of, an absurd length
 _CAUSES = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_IOERR": "the disk cannot be written or read",

@@ -1,5 +1,6 @@
 """A Python function as the target."""
 
+import hashlib
 import inspect
 import math
 import time
@@ -34,19 +35,30 @@ class FunctionTarget:
     """Calls `f(config)`, `f(config, instance)`, `f(config, seed)` or `f(config, instance, seed)`.
 
     The configuration is a dictionary of plain values. The function returns a number. An exception
-    is a crashed run that keeps its traceback; so is an answer that is not a number, named as such.
+    is a crashed run that keeps its traceback; so is an answer that is not a number, named as such
+    (without `needs_number`, where only runtime counts, None will do).
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, needs_number: bool = True) -> None:
         if not callable(function):
             raise BadInput(f"the target must be a function, not {function!r}")
         self.function = function
+        self.needs_number = needs_number
         self.takes = _accepted(function)
 
     @property
     def uses_seed(self) -> bool:
         """Whether the function is given a seed; if not, it is taken to be deterministic."""
         return "seed" in self.takes
+
+    @property
+    def source(self) -> str:
+        """A digest of its code, to notice that it changed; empty if that cannot be read."""
+        try:
+            text = inspect.getsource(self.function)
+        except (OSError, TypeError):
+            return ""
+        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
     @property
     def name(self) -> str:
@@ -70,10 +82,13 @@ class FunctionTarget:
         start = time.perf_counter()
         try:
             result = self.function(config, *(given[name] for name in self.takes))
-        except (Exception, SystemExit):
+        except (Exception, SystemExit) as error:
             seconds = time.perf_counter() - start
-            return Answer(Status.CRASHED, seconds, None, _plain(traceback.format_exc())[-_DETAIL:])
-        return _judged(result, time.perf_counter() - start)
+            return Answer(Status.CRASHED, seconds, None, _traceback(error))
+        seconds = time.perf_counter() - start
+        if result is None and not self.needs_number:
+            return Answer(Status.OK, seconds, None, "")
+        return _judged(result, seconds)
 
     def shown(self, task: Task) -> str:
         """The call, for people."""
@@ -81,6 +96,13 @@ class FunctionTarget:
         given = {"instance": instance, "seed": seed}
         words = [repr(config), *(repr(given[name]) for name in self.takes)]
         return f"{self.name}({', '.join(words)})"
+
+
+def _traceback(error: BaseException) -> str:
+    """From the function on; how it was called is our own affair."""
+    trace = error.__traceback__ and error.__traceback__.tb_next
+    lines = traceback.format_exception(type(error), error, trace)
+    return _plain("".join(lines))[-_DETAIL:]
 
 
 def _judged(result: object, seconds: float) -> Answer:

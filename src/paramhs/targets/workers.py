@@ -58,7 +58,7 @@ class Workers:
         try:
             run = self._supervised(worker, task)
         finally:
-            if self._is_dead(worker) and not self._closed:
+            if worker not in self._all and not self._closed:
                 worker = self._hired()
             self._idle.put(worker)
         return run
@@ -68,6 +68,7 @@ class Workers:
         return self.target.shown(task)
 
     def _supervised(self, worker: _Worker, task: Task) -> Run:
+        begin = time.monotonic()
         try:
             worker.connection.send(self.target.arguments(task))
             if not _heard(worker, task.cutoff):
@@ -75,10 +76,9 @@ class Workers:
                 return Run(task, Status.TIMEOUT, task.cutoff, None, "stopped at the cutoff")
             run: Run = worker.connection.recv().run(task)
             return run
-        except (EOFError, ConnectionError):
-            self._kill(worker)
-            what = f"the worker process died (exit code {worker.process.exitcode})"
-            return Run(task, Status.CRASHED, 0.0, None, what)
+        except (EOFError, OSError):
+            what = f"the worker process died (exit code {self._kill(worker)})"
+            return Run(task, Status.CRASHED, time.monotonic() - begin, None, what)
         except (AttributeError, TypeError, pickle.PicklingError) as error:
             raise BadInput(
                 f"instance {task.instance.name!r} cannot be sent to a worker process ({error});"
@@ -122,19 +122,23 @@ class Workers:
         """Kill all workers, whatever they are doing."""
         with self._processes:
             self._closed = True
-        for worker in self._all:
+        for worker in list(self._all):
             self._kill(worker)
 
-    # Starting a process collects those that ended, so nobody else may look at one meanwhile.
-
-    def _kill(self, worker: _Worker) -> None:
-        worker.process.kill()
-        with self._processes:
+    def _kill(self, worker: _Worker) -> int | None:
+        """End a worker and the children of its process group; its exit code."""
+        with self._processes:  # starting a process looks at all others, so none may go meanwhile
+            if worker not in self._all:
+                return None
+            self._all.remove(worker)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(worker.process.pid or 0, signal.SIGKILL)
+            worker.process.kill()
             worker.process.join()
-
-    def _is_dead(self, worker: _Worker) -> bool:
-        with self._processes:
-            return not worker.process.is_alive()
+            code: int | None = worker.process.exitcode
+            worker.process.close()
+            worker.connection.close()
+            return code
 
 
 def _heard(worker: _Worker, cutoff: float) -> bool:
@@ -152,6 +156,7 @@ def _work(target: FunctionTarget, connection: "Connection[Any, Any]", parent: in
     """The life of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver to answer
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.setpgid(0, 0)  # so that what the function starts can be ended with it
     _die_with(parent)
     connection.send("ready")
     with contextlib.suppress(EOFError, ConnectionError):

@@ -1,0 +1,89 @@
+"""Where in a TOML text something is, and what is wrong with it, in words."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+
+def all_explained(path: Path, text: str, error: ValidationError) -> str:
+    """A line for each place that is wrong; a value no kind of which fits is one problem."""
+    lines: dict[tuple[str, ...], str] = {}
+    for problem in error.errors():
+        lines.setdefault(_place(problem["loc"]), _explained(path, text, problem))
+    return "\n".join(lines.values())
+
+
+def _explained(path: Path, text: str, problem: Mapping[str, Any]) -> str:
+    """One validation problem as a line."""
+    place = _place(problem["loc"])
+    kind, given = problem["type"], problem["input"]
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        message = "there is no such setting"
+    elif kind == "missing":
+        message = "is missing"
+    elif kind == "string_pattern_mismatch":
+        message = f"should be module:function (it is {given!r})"
+    elif kind in ("union_tag_invalid", "union_tag_not_found"):
+        place = (*place, "type")
+        found = given.get("type") if isinstance(given, dict) else given
+        message = "should be real, integer, ordinal, categorical or boolean"
+        message += " (it is missing)" if found is None else f" (it is {found!r})"
+    elif not isinstance(given, dict):
+        message += f" (it is {given!r})"
+    return f"{where(path, text, place)}: {message}"
+
+
+def _place(loc: Sequence[object]) -> tuple[str, ...]:
+    """Where a problem is, without the names of union members that pydantic puts in."""
+    place = [str(part) for part in loc]
+    if place[0] == "space":
+        del place[2:3]  # the parameter's type
+    if place[-1] in ("bool", "int", "float", "str"):
+        place.pop()
+    return tuple(place)
+
+
+def where(path: Path, text: str, place: tuple[str, ...]) -> str:
+    """File, line and name of a place."""
+    line = line_of(text, place)
+    name = ".".join(place)
+    return f"{path}{f', line {line}' if line else ''}{f', {name}' if name else ''}"
+
+
+_KEY = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""
+_DOTTED = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
+
+
+def line_of(text: str, place: tuple[str, ...]) -> int | None:
+    """The line of a TOML text where a place, or the closest thing around it, is set."""
+    best, best_depth, depth = None, 0, 0
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.split("\n"), start=1):
+        bare = re.sub(r"""\"(?:[^"\\]|\\.)*\"|'[^']*'|#.*""", "", line)
+        inside, depth = depth, max(depth + bare.count("[") - bare.count("]"), 0)
+        header = re.match(rf"\s*\[+\s*({_DOTTED})\s*\]+\s*(?:#.*)?$", line)
+        key = re.match(rf"\s*({_DOTTED})\s*=", line)
+        if inside or not (header or key):
+            continue
+        if header:
+            found = table = _parts(header[1])
+        elif key:
+            found = table + _parts(key[1])
+        if found == place[: len(found)] and len(found) > best_depth:
+            best, best_depth = number, len(found)
+    return best
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    return tuple(_unquoted(part) for part in re.findall(_KEY, dotted))
+
+
+def _unquoted(part: str) -> str:
+    if part.startswith('"'):
+        return str(tomllib.loads(f"x = {part}")["x"])
+    return part.strip("'")
