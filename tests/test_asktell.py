@@ -143,7 +143,12 @@ def test_a_timeout_costs_ten_cutoffs():
     search = AskTell(TINY, cost="runtime", cutoff=2.0, deterministic=True)
     while task := search.ask():
         slow = task.config["x"] < 5
-        search.tell(task, None if slow else 0.0, runtime=2.0 if slow else 0.1, timeout=slow)
+        search.tell(
+            task,
+            None if slow else 0.0,
+            runtime=2.0 if slow else 0.1,
+            status="timeout" if slow else "ok",
+        )
     assert search.best["x"] >= 5
     assert search.trajectory[0].cost == 20.0
 

@@ -20,7 +20,7 @@ from laws import fits
 from paramhs.comparison import FixedRuns, FreshRuns, Growing
 from paramhs.configurators import ParamRLS
 from paramhs.errors import BadInput
-from paramhs.operators import Anywhere, BothSides, Harmonic, LStep, One, Uniform
+from paramhs.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
 from paramhs.scenario import Scenario
 from paramhs.space import Categorical, Integer, Space
 
@@ -209,10 +209,35 @@ def test_a_challenger_that_cannot_win_is_not_met_again():
     assert driven.ended == "all 10 configurations tried"
 
 
-def test_a_search_that_is_stuck_says_so():
+def test_a_search_whose_operator_is_stuck_jumps_until_all_is_tried():
     space = Space({"x": range(9)}, forbidden=["x == 6"])
     scenario = Scenario(space, instances(3), deterministic=True)
     search = ParamRLS(One(LStep(1)), Growing()).search(scenario, 1)
     driven = drive(search, lambda task: ok(task, 10.0 * abs(task.config["x"] - 4)))
-    assert driven.ended == "no untried configuration is one move from x=4"
-    assert {config["x"] for config in driven.configs} == {3, 4, 5}
+    assert driven.ended == "all 8 configurations tried"
+    assert {config["x"] for config in driven.configs} == {0, 1, 2, 3, 4, 5, 7, 8}
+
+
+@pytest.mark.parametrize("instance_count", [1, 20])
+def test_every_branch_of_a_conditional_space_is_reached(instance_count):
+    space = Space(
+        {"m": ["b", "a"], "z": (0, 9), "y": (0, 9)}, conditions={"z": "m == a", "y": "m == a"}
+    )
+    scenario = Scenario(space, instances(instance_count), deterministic=True)
+
+    def cost(task):
+        config = task.config
+        return ok(task, 5.0 if config["m"] == "b" else config["z"] + config["y"] + 0.0)
+
+    driven = drive(ParamRLS(Several(), Growing()).search(scenario, 1), cost)
+    assert driven.ended == "all 101 configurations tried"
+    assert driven.incumbents[-1] == {"m": "a", "z": 0, "y": 0}
+
+
+def test_a_space_too_large_to_be_listed_is_exhausted_all_the_same():
+    space = Space({"x": range(130), "y": range(130)})
+    driven = drive(
+        ParamRLS(Several(), Growing()).search(Scenario(space, deterministic=True), 1),
+        lambda task: ok(task, float(task.config["x"] * task.config["y"] != 91 * 7)),
+    )
+    assert driven.ended == "all 16,900 configurations tried"

@@ -28,7 +28,7 @@ def test_tuning_for_quality_needs_no_cutoff():
 
 @pytest.mark.parametrize("cutoff", [0.0, -1.0, math.nan])
 def test_cutoff_must_be_positive(cutoff):
-    with pytest.raises(BadInput, match="cutoff must be positive"):
+    with pytest.raises(BadInput, match="cutoff must be a positive number"):
         Scenario(SPACE, cutoff=cutoff)
 
 

@@ -55,12 +55,13 @@ def clock(monkeypatch):
 
 def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
     """As much of a driver as a view looks at."""
-    session = SimpleNamespace(spent_time=spent, trajectory=[], costs=costs)
+    session = SimpleNamespace(trajectory=[], costs=costs)
     return SimpleNamespace(
         budget=Budget(**budget),
         taken=taken,
         new_runs=new,
         session=session,
+        store=SimpleNamespace(target_time=spent),
         wall_time=wall,
         metric=Quality(),
         jobs=1,

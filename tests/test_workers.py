@@ -1,7 +1,9 @@
+import faulthandler
 import math
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -80,13 +82,18 @@ def test_a_hang_is_stopped_by_the_cutoff_and_the_next_run_works(hire, hang):
     assert (after.status, after.quality) == (Status.OK, 7.0)
 
 
+def quiet() -> None:
+    """Let a death leave no dump among the tests' output."""
+    faulthandler.disable()
+
+
 @pytest.mark.parametrize(
     ("die", "code"),
     [
         (lambda: os._exit(3), 3),
-        (lambda: os.kill(os.getpid(), signal.SIGSEGV), -signal.SIGSEGV),
+        (lambda: quiet() or os.kill(os.getpid(), signal.SIGSEGV), -signal.SIGSEGV),
         (lambda: os.kill(os.getpid(), signal.SIGKILL), -signal.SIGKILL),
-        (lambda: os.abort(), -signal.SIGABRT),
+        (lambda: quiet() or os.abort(), -signal.SIGABRT),
     ],
 )
 def test_a_death_is_a_crashed_run_and_the_next_run_works(hire, die, code):
@@ -297,3 +304,38 @@ def test_workers_die_with_their_parent():
         assert len(workers) == 2
         os.kill(process.pid, signal.SIGKILL)
         assert eventually(lambda: all(map(is_gone, workers)))
+
+
+def test_timeouts_leave_no_open_file_behind(hire):
+    def hang(config):
+        time.sleep(1000)
+
+    workers = hire(hang)
+    workers(task(1, cutoff=0.01))
+    before = len(os.listdir("/proc/self/fd"))
+    for k in range(10):
+        assert workers(task(k, cutoff=0.01)).status is Status.TIMEOUT
+    assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_what_the_function_started_ends_with_it_at_the_cutoff(hire, tmp_path):
+    path = tmp_path / "pid"
+
+    def start_and_hang(config):
+        path.write_text(str(subprocess.Popen(["sleep", "1000"]).pid))
+        time.sleep(1000)
+
+    workers = hire(start_and_hang)
+    assert workers(task(1, cutoff=1.0)).status is Status.TIMEOUT
+    child_pid = int(path.read_text())
+    assert eventually(lambda: not psutil.pid_exists(child_pid), 5.0)
+
+
+def test_a_worker_that_dies_has_run_for_as_long_as_it_did(hire):
+    def work_and_die(config):
+        time.sleep(0.2)
+        os._exit(3)
+
+    run = hire(work_and_die)(task(1))
+    assert run.status is Status.CRASHED
+    assert run.runtime >= 0.2

@@ -40,11 +40,11 @@ class Budget:
         for name, limit in vars(self).items():
             if limit is None:
                 continue
-            kind, word = (int, "whole ") if name == "runs" else (int | float, "")
-            if isinstance(limit, bool) or not isinstance(limit, kind) or not 0 < limit < math.inf:
-                raise BadInput(
-                    f"the budget's {name} must be a positive {word}number, not {limit!r}"
-                )
+            number = isinstance(limit, int | float) and not isinstance(limit, bool)
+            if not number or not 0 < limit < math.inf:
+                raise BadInput(f"the budget's {name} must be a positive number, not {limit!r}")
+        if isinstance(self.runs, float):
+            raise BadInput(f"the budget's runs must be a whole number, not {self.runs!r}")
 
     def spent(self, runs: int = 0, target_time: float = 0.0, wall_time: float = 0.0) -> str:
         """Which limit is reached; empty if none."""
@@ -172,7 +172,6 @@ class Driver:
         self._flying: dict[Task, Future[Run]] = {}
         self._pending: set[Task] = set()
         self._early: set[Task] = set()
-        self._made_time = 0.0
         self._first_runs: list[Run] | None = []
         self._points_seen = 0
         self._interrupts = 0
@@ -182,11 +181,6 @@ class Driver:
     def wall_time(self) -> float:
         """Seconds since the search began, over all sessions of the store."""
         return self.store.wall_time + time.monotonic() - self._began
-
-    @property
-    def target_time(self) -> float:
-        """Seconds that the target ran, over all runs made in all sessions of the store."""
-        return self.store.target_time + self._made_time
 
     @property
     def early_runs(self) -> int:
@@ -253,7 +247,7 @@ class Driver:
 
     def _why_stop(self) -> str:
         return self._why_stop_replaying() or self.budget.spent(
-            self.taken, self.target_time, self.wall_time
+            self.taken, self.store.target_time, self.wall_time
         )
 
     def _launch_early(self, ahead: Iterator[Task]) -> None:
@@ -286,7 +280,6 @@ class Driver:
                 raise _broken(error) from error
             self.store.put(run)
             self.new_runs += 1
-            self._made_time += run.runtime
             if task in self._pending:
                 self._deliver(run)
             else:

@@ -24,12 +24,12 @@ from paramhs.targets import FunctionTarget
 
 COSTS: dict[str, CostMetric] = {
     "minimise": Quality(),
-    "minimize": Quality(),
     "maximise": Quality(maximise=True),
-    "maximize": Quality(maximise=True),
     "runtime": Runtime(),
     "runtime, then minimise": RuntimeThenQuality(),
     "runtime, then maximise": RuntimeThenQuality(maximise=True),
+    "minimize": Quality(),
+    "maximize": Quality(maximise=True),
 }
 """The costs with a name."""
 
@@ -238,7 +238,7 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
         runs=driver.store,
         asked=driver.taken,
         early=driver.early_runs,
-        target_time=driver.target_time,
+        target_time=driver.store.target_time,
         wall_time=driver.wall_time,
         stopped=driver.stopped,
     )
@@ -337,7 +337,8 @@ class AskTell:
         one is needed is a failure too; a runtime above the cutoff is a timeout.
         """
         if task not in self._handed_out or task in self._told:
-            raise BadInput(f"{task!r} was not asked for, or is told twice")
+            what = f"{task.config} with seed {task.seed}" if isinstance(task, Task) else repr(task)
+            raise BadInput(f"{what} was not asked for, or is told twice")
         if quality is not None and (not isinstance(quality, int | float) or math.isnan(quality)):
             raise BadInput(f"{quality!r} is not a quality; tell None for a run that failed")
         if status not in ("ok", "timeout", "crashed"):

@@ -174,7 +174,9 @@ def _again() -> str:
 
 def _program() -> str:
     """How the user can call this program again."""
-    return "paramhs" if shutil.which("paramhs") else os.path.relpath(sys.argv[0])
+    script = Path(sys.argv[0])
+    here = script.name == "paramhs" and not shutil.which("paramhs")
+    return os.path.relpath(script) if here else "paramhs"
 
 
 def _print_json(value: Any) -> None:

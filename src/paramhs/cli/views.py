@@ -31,7 +31,7 @@ def progress(driver: Driver) -> tuple[float, str] | None:
     if budget.runs:
         parts.append((driver.taken / budget.runs, f"{driver.taken:,} of {budget.runs:,} runs"))
     if budget.target_time:
-        used = driver.target_time
+        used = driver.store.target_time
         words = f"{duration(used)} of {duration(budget.target_time)} target time"
         parts.append((used / budget.target_time, words))
     if budget.wall_time:

@@ -10,9 +10,12 @@ Source: the cost measure of Hall, Oliveto, Sudholt (PPSN 2020); the chains are o
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, identity
+from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
 from paramhs.landscape.outcomes import Array
@@ -64,24 +67,53 @@ class Chain:
 
     def moments(self) -> tuple[float, float]:
         """Mean and standard deviation of the number of steps; infinite if it may never end."""
-        system = splu(identity(self.steps.shape[0], format="csc") - self.steps.tocsc())
-        ones = np.ones(self.steps.shape[0])
+        if self.start @ self._doomed > 0:
+            return math.inf, math.inf
+        sound = np.flatnonzero(~self._doomed)
+        steps = self.steps[sound][:, sound]
+        system = splu(identity(len(sound), format="csc") - steps.tocsc())
+        ones = np.ones(len(sound))
         mean = system.solve(ones)
-        second = system.solve(ones + 2 * (self.steps @ mean))
-        first = float(self.start @ mean)
-        return first, math.sqrt(max(float(self.start @ second) - first**2, 0.0))
+        second = system.solve(ones + 2 * (steps @ mean))
+        start = self.start[sound]
+        first = float(start @ mean)
+        return first, math.sqrt(max(float(start @ second) - first**2, 0.0))
+
+    @cached_property
+    def _doomed(self) -> NDArray[np.bool_]:
+        """The states from which the chain may come where it never ends."""
+        return _leads_to(self.steps, self._endless)
+
+    @cached_property
+    def _endless(self) -> NDArray[np.bool_]:
+        """The states from which it cannot end."""
+        sums = np.asarray(self.steps.sum(axis=1)).ravel()
+        return ~_leads_to(self.steps, sums < 1 - 1e-12)
 
     def law(self) -> Calls:
-        """The whole law, up to a tail of 1e-12, with the exact moments."""
+        """The whole law, up to a tail of 1e-12 (and what never ends), with the exact moments."""
         backward = self.steps.T.tocsr()
         state, left = self.start, float(self.start.sum())
         pmf = [1 - left]
-        while left > _TAIL and len(pmf) <= _LONGEST:
+        while left - float(state @ self._endless) > _TAIL and len(pmf) <= _LONGEST:
             state = backward @ state
             now = float(state.sum())
             pmf.append(left - now)
             left = now
         return Calls(np.array(pmf), *self.moments())
+
+
+def _leads_to(steps: csr_matrix, goals: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which states can come to a goal (goals included), in any number of steps."""
+    count = len(goals)
+    origins, targets = steps.nonzero()
+    to_goal = np.flatnonzero(goals)
+    source = np.concatenate([targets, np.full(len(to_goal), count)])
+    target = np.concatenate([origins, to_goal])
+    backward = csr_matrix((np.ones(len(source)), (source, target)), shape=(count + 1,) * 2)
+    found = np.zeros(count + 1, dtype=bool)
+    found[breadth_first_order(backward, count, return_predecessors=False)] = True
+    return found[:count]
 
 
 State = tuple[int, tuple[int, ...]]

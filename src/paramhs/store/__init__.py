@@ -19,7 +19,7 @@ class Store(Protocol):
     wall_time: float
     """Seconds that earlier sessions took."""
     target_time: float
-    """Seconds that the target ran in them."""
+    """Seconds that the target ran, over all runs stored."""
 
     def get(self, task: Task) -> Run | None:
         """The stored run of a task."""

@@ -20,12 +20,15 @@ class MemoryStore:
 
     def put(self, run: Run) -> None:
         """Keep a run; the first answer to a task stays."""
-        self._runs.setdefault(run.task, run)
+        if run.task not in self._runs:
+            self._runs[run.task] = run
+            self.target_time += run.runtime
 
     def forget(self, tasks: Iterable[Task]) -> None:
         """Remove the runs of tasks."""
         for task in tasks:
-            self._runs.pop(task, None)
+            run = self._runs.pop(task, None)
+            self.target_time -= run.runtime if run else 0.0
 
     def record(self, position: int, point: Point) -> None:
         """Nobody looks into memory."""

@@ -127,9 +127,12 @@ class SqliteStore:
         self._configs = dict(self._db.execute("SELECT key, id FROM configs"))
         self._instances = dict(self._db.execute("SELECT name, id FROM instances"))
         self.wall_time = self._wall_time()
-        (self.target_time,) = self._db.execute("SELECT total(runtime) FROM runs").fetchone()
+        self._sum_target_time()
         self._started = time.time()
         self._session: int | None = None
+
+    def _sum_target_time(self) -> None:
+        (self.target_time,) = self._db.execute("SELECT total(runtime) FROM runs").fetchone()
 
     def _wall_time(self) -> float:
         """Seconds that earlier sessions took, each up to the last run it stored."""
@@ -166,7 +169,9 @@ class SqliteStore:
                 *(run.status.value, run.runtime, run.quality, _text(run.detail)),
                 *(self._session_id(), time.time()),
             )
-            self._db.execute(f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})", row)  # noqa: S608
+            insert = f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})"  # noqa: S608
+            if self._db.execute(insert, row).rowcount:
+                self.target_time += run.runtime
 
     def _id(self, known: dict[str, int], column: str, name: str) -> int:
         name = _text(name)
@@ -196,6 +201,7 @@ class SqliteStore:
                     for task in tasks
                 ],
             )
+            self._sum_target_time()
 
     def record(self, position: int, point: Point) -> None:
         """Keep a step of the trajectory, for people who look at the file."""
@@ -219,9 +225,9 @@ class SqliteStore:
         """Let the next writer in; a second time does nothing."""
         if self._open:
             self._open = False
-            with explained(self.path):
-                with suppress(sqlite3.OperationalError):  # somebody is reading
-                    self._db.execute("PRAGMA journal_mode = DELETE")  # one file, easy to copy
+            with suppress(sqlite3.Error):  # where somebody reads it, or it is none of ours
+                self._db.execute("PRAGMA journal_mode = DELETE")  # one file, easy to copy
+            with suppress(sqlite3.Error):
                 self._db.close()
         self._lock.release()
 
