@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from paramhs.errors import StoreError
+from paramhs.errors import BadInput, StoreError
 from paramhs.runs import Instance, Point, Run, Status, Task
 from paramhs.space import Config, Space
 from paramhs.store.differences import differences
@@ -300,7 +300,8 @@ def file_system(path: Path) -> str:
 
 
 _DAMAGED = "the file is damaged; `sqlite3 FILE .recover` may rescue its runs"
-_DAMAGE = (
+# No text, no description, no value of a parameter, a status unheard of, an absurd length.
+_DAMAGE = (UnicodeDecodeError, json.JSONDecodeError, BadInput, KeyError, MemoryError)
     UnicodeDecodeError,
     KeyError,
     MemoryError,
