@@ -75,6 +75,8 @@ def reproduce(
         return
     console = Console(highlight=False)
     console.print(Markdown(plan.text))
+    if what in (What.FIGURE2, What.ALL):
+        typer.echo(_cost_of_better(scenario or "ridge", runs))
     for path in plan.written:
         typer.echo(f"wrote {path}")
     if out is None:
@@ -96,3 +98,13 @@ def _plan(
     except ModuleNotFoundError as error:
         raise BadInput(f"{error.name} is not installed: pip install 'paramhs[all]'") from None
     return Reproduction(chosen_scenarios(scenario), method, repetitions, seed, jobs, runs, out)
+
+
+def _cost_of_better(scenario: str, runs: int) -> str:
+    from paramhs.paper.reproduction import cost_of_better
+
+    law, bits = cost_of_better(scenario, runs)
+    return (
+        f"One call of better on {scenario} with {runs:,} runs of each side: {law * 1e6:.2g} us"
+        f" drawn from the law, {bits:.2g} s bit by bit; ratio {bits / law:,.0f}\n"
+    )

@@ -133,7 +133,7 @@ def _crosses(deltas: Sequence[DeltaPoint]) -> Any:
 def runs_figure(points: Mapping[int, Sequence[CallsPoint]]) -> Any:
     """The same curves for several numbers of runs in a comparison, side by side."""
     rows = [
-        {"runs": f"{runs:,} runs", "order": runs, **_calls_row(point)}
+        {"runs": f"r = {runs:,}", "order": runs, **_calls_row(point)}
         for runs, of_runs in points.items()
         for point in of_runs
     ]
@@ -171,7 +171,12 @@ def growth_figure(rows: Sequence[Growth]) -> Any:
     dashes = alt.Scale(domain=list(curves), range=_DASHES[: len(curves)])
     chart = _chart(points).mark_line(point=True)
     return chart.encode(
-        x=alt.X("values:Q", scale=alt.Scale(type="log"), title="number of values"),
+        x=alt.X(
+            "values:Q",
+            scale=alt.Scale(type="log"),
+            title="number of values",
+            axis=alt.Axis(values=[row.levels for row in rows]),
+        ),
         y=alt.Y("calls:Q", scale=alt.Scale(type="log"), title="exact mean calls"),
         color=alt.Color("curve:N", scale=names, title=None, legend=_LEGEND),
         strokeDash=alt.StrokeDash("curve:N", scale=dashes, title=None),

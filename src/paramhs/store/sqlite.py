@@ -225,7 +225,9 @@ class SqliteStore:
         """Let the next writer in; a second time does nothing."""
         if self._open:
             self._open = False
-            with suppress(sqlite3.Error, *_DAMAGE):  # where somebody reads it, or it is none of ours
+            with suppress(
+                sqlite3.Error, *_DAMAGE
+            ):  # where somebody reads it, or it is none of ours
                 self._db.execute("PRAGMA journal_mode = DELETE")  # one file, easy to copy
             with suppress(sqlite3.Error, *_DAMAGE):
                 self._db.close()
