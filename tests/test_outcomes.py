@@ -175,6 +175,12 @@ def test_at_1500_runs_the_central_limit_theorem_is_a_fair_check(name: str) -> No
             assert abs(beats[x, y] - norm.cdf(1500 * (means[y] - means[x]) / scale)) < 1e-3
 
 
+@pytest.mark.parametrize("name", list(SCENARIOS))
+def test_the_papers_outcomes_are_probabilities_to_the_stated_error(name: str) -> None:
+    found = scenario_outcomes(name)
+    assert np.abs(found.win + found.win.T + found.tie - 1).max() < ERROR
+
+
 def test_more_runs_tell_better_from_worse_more_often() -> None:
     beats = [scenario_outcomes("leadingones", runs).beats()[3, 2] for runs in (1, 10, 100, 1500)]
     assert 0.5 < beats[0] < beats[1] < beats[2] < beats[3] <= 1
