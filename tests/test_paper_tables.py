@@ -267,7 +267,7 @@ def test_the_summary_names_the_censored_points() -> None:
 
 def test_the_summary_speaks_of_the_runs_that_were_asked_for() -> None:
     points = [exact_point("ridge", CURVES[0], size, runs=10) for size in (45, 50)]
-    text = calls_summary(points, [])
+    text = calls_summary(points, [], runs=10)
     assert "uncensored" not in text or f"uncensored {points[1].exact_mean:.1f}" in text
 
 

@@ -95,9 +95,10 @@ def _plan(
     try:
         from paramhs.paper.reproduction import Reproduction
         from paramhs.paper.scenarios import chosen_scenarios
+
+        return Reproduction(chosen_scenarios(scenario), method, repetitions, seed, jobs, runs, out)
     except ModuleNotFoundError as error:
         raise BadInput(f"{error.name} is not installed: pip install 'paramhs[all]'") from None
-    return Reproduction(chosen_scenarios(scenario), method, repetitions, seed, jobs, runs, out)
 
 
 def _cost_of_better(scenario: str, runs: int) -> str:

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, identity
+from scipy.sparse import csr_matrix, diags
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
@@ -59,54 +59,61 @@ def without_replacement(size: int) -> Calls:
 
 @dataclass(frozen=True)
 class Chain:
-    """Steps between transient states (rows sum to less than 1 where the chain may end)."""
+    """A chain that moves, stays or ends at every step."""
 
-    steps: csr_matrix
+    moves: csr_matrix
+    """From state to other state; what is missing stays."""
+    ending: Array
+    """The probability of ending, in each state."""
     start: Array
     """The probability of starting in each; what is missing from 1 ends at once."""
 
     def moments(self) -> tuple[float, float]:
-        """Mean and standard deviation of the number of steps; infinite if it may never end."""
+        """Mean and standard deviation of the number of steps; infinite if it may never end.
+
+        With C the moves and D what leaves or ends, (D - C) E = 1: staying cancels, so nothing
+        small is taken from 1.
+        """
         if self.start @ self._doomed > 0:
             return math.inf, math.inf
         sound = np.flatnonzero(~self._doomed)
-        steps = self.steps[sound][:, sound]
-        system = splu(identity(len(sound), format="csc") - steps.tocsc())
-        ones = np.ones(len(sound))
-        mean = system.solve(ones)
-        second = system.solve(ones + 2 * (steps @ mean))
+        moves = self.moves[sound][:, sound]
+        system = splu((diags(self._leaving[sound]) - moves).tocsc())
+        mean = system.solve(np.ones(len(sound)))
+        second = system.solve(2 * mean - 1)
         start = self.start[sound]
         first = float(start @ mean)
         return first, math.sqrt(max(float(start @ second) - first**2, 0.0))
 
+    def law(self) -> Calls:
+        """The whole law, up to a tail of 1e-12 (and what never ends), with the exact moments."""
+        backward = (self.moves + diags(1 - self._leaving)).T.tocsr()
+        state = self.start
+        pmf = [1 - float(state.sum())]
+        while float(state @ ~self._endless) > _TAIL and len(pmf) <= _LONGEST:
+            pmf.append(float(state @ self.ending))
+            state = backward @ state
+        return Calls(np.array(pmf), *self.moments())
+
     @cached_property
-    def _doomed(self) -> NDArray[np.bool_]:
-        """The states from which the chain may come where it never ends."""
-        return _leads_to(self.steps, self._endless)
+    def _leaving(self) -> Array:
+        return np.asarray(self.moves.sum(axis=1)).ravel() + self.ending
 
     @cached_property
     def _endless(self) -> NDArray[np.bool_]:
         """The states from which it cannot end."""
-        sums = np.asarray(self.steps.sum(axis=1)).ravel()
-        return ~_leads_to(self.steps, sums < 1 - 1e-12)
+        return ~_leads_to(self.moves, self.ending > 0)
 
-    def law(self) -> Calls:
-        """The whole law, up to a tail of 1e-12 (and what never ends), with the exact moments."""
-        backward = self.steps.T.tocsr()
-        state, left = self.start, float(self.start.sum())
-        pmf = [1 - left]
-        while left - float(state @ self._endless) > _TAIL and len(pmf) <= _LONGEST:
-            state = backward @ state
-            now = float(state.sum())
-            pmf.append(left - now)
-            left = now
-        return Calls(np.array(pmf), *self.moments())
+    @cached_property
+    def _doomed(self) -> NDArray[np.bool_]:
+        """The states from which it may come where it cannot end."""
+        return _leads_to(self.moves, self._endless)
 
 
-def _leads_to(steps: csr_matrix, goals: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _leads_to(moves: csr_matrix, goals: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which states can come to a goal (goals included), in any number of steps."""
     count = len(goals)
-    origins, targets = steps.nonzero()
+    origins, targets = moves.nonzero()
     to_goal = np.flatnonzero(goals)
     source = np.concatenate([targets, np.full(len(to_goal), count)])
     target = np.concatenate([origins, to_goal])
@@ -133,32 +140,40 @@ def param_rls_chain(
     """
     place = {config: i for i, config in enumerate(configs)}
     states: dict[State, int] = {(i, ()): k for k, i in enumerate(_others(len(configs), optima))}
+    start = np.full(len(states), 1 / len(configs))
     entries: list[tuple[int, int, float]] = []
+    ending: dict[int, float] = {}
     todo = list(states)
 
     def lead(origin: int, state: State, probability: float) -> None:
         if state not in states:
             states[state] = len(states)
             todo.append(state)
-        entries.append((origin, states[state], probability))
+        if states[state] != origin and probability > 0:
+            entries.append((origin, states[state], probability))
 
     while todo:
-        state = todo.pop()
-        incumbent, waiting = state
+        incumbent, waiting = state = todo.pop()
+        here = states[state]
         if waiting:
             moves = [(waiting, 1.0)]
         else:
             law = operator.distribution(space, configs[incumbent])
             moves = [(tuple(place[c] for c in move), float(p)) for move, p in law.items()]
         for (challenger, *rest), probability in moves:
-            if challenger not in optima:
-                wins = beats(incumbent, challenger)
-                lead(states[state], (challenger, tuple(rest)), probability * wins)
-                lead(states[state], (incumbent, tuple(rest)), probability * (1 - wins))
-    start = np.zeros(len(states))
-    start[: len(configs) - len(optima)] = 1 / len(configs)
+            if challenger in optima:
+                ending[here] = ending.get(here, 0.0) + probability
+                continue
+            wins = beats(incumbent, challenger)
+            lead(here, (challenger, tuple(rest)), probability * wins)
+            lead(here, (incumbent, tuple(rest)), probability * (1 - wins))
     rows, columns, weights = zip(*entries, strict=True) if entries else ((), (), ())
-    return Chain(csr_matrix((weights, (rows, columns)), shape=(len(states),) * 2), start)
+    count = len(states)
+    return Chain(
+        csr_matrix((weights, (rows, columns)), shape=(count, count)),
+        np.array([ending.get(k, 0.0) for k in range(count)]),
+        np.pad(start, (0, count - len(start))),
+    )
 
 
 def _others(count: int, optima: Collection[int]) -> list[int]:

@@ -29,6 +29,8 @@ Complex = NDArray[np.complex128]
 
 _NODES = 12  # Gauss-Legendre nodes in a panel
 _CALLS = 512  # the law is computed up to this many calls at first
+_LONGEST = 2**16
+_SCALE = 4.0  # to which the weights of a walk are brought: the quadrature's panels suit it
 _TAIL = 1e-10
 
 
@@ -43,9 +45,11 @@ def first_improvement_calls(weights: Array, beats: Array, optima: Collection[int
     calls = _CALLS
     while True:
         pmf = _law(phases, calls, lucky, len(weights))
-        if pmf[-calls // 8 :].sum() < _TAIL or calls >= 2**16:
+        if pmf[-calls // 8 :].sum() < _TAIL:
             return calls_of(pmf)
         calls *= 2
+        if calls > _LONGEST or not np.isfinite(pmf).all():
+            raise ArithmeticError(f"the law of calls is not computable up to {calls:,} calls")
 
 
 def _law(phases: list["_Phase"], calls: int, lucky: float, size: int) -> Array:
@@ -66,9 +70,12 @@ class _Phase:
     """From one configuration: the walk through one random order of its neighbours."""
 
     def __init__(self, weights: Array, wins: Array, at: int, others: list[int]) -> None:
+        weights = weights * (_SCALE / np.delete(weights, at).sum())
         rates = np.where(np.array(others) == at, 0.0, weights[others])
         losing = (1 - wins[others])[:, None]
         optima = float(np.delete(weights, [at, *others]).sum())
+        if not optima > 0:
+            raise ValueError("the optimum must be a neighbour of every other value")
         time, measure = _quadrature(optima)
         self.silent = np.exp(-rates[:, None] * time)
         self.lost = losing * (1 - self.silent)
@@ -79,9 +86,11 @@ class _Phase:
     def generating(self, s: complex) -> tuple[Complex, complex]:
         """Of the calls in a phase that ends at each of the others, and at an optimum."""
         factors = self.silent + s * self.lost
-        product = np.prod(factors, axis=0)
-        between = s * np.sum(self.winning * (product / factors), axis=1)
-        return between, complex(s * np.sum(self.ending * product))
+        one = np.ones((1, factors.shape[1]))
+        before = np.cumprod(np.vstack([one, factors[:-1]]), axis=0)
+        after = np.cumprod(np.vstack([one, factors[:0:-1]]), axis=0)[::-1]
+        between = s * np.sum(self.winning * before * after, axis=1)
+        return between, complex(s * np.sum(self.ending * before[-1] * factors[-1]))
 
 
 def _quadrature(slowest: float) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 Array = NDArray[np.float64]
 
 _ERROR = 1e-9
+_NOISE = 8 * np.finfo(np.float64).eps  # what rounding leaves where the probability is 0
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def sum_law(law: Array, runs: int) -> Array:
     total = np.asarray(irfft(rfft(law, size) ** runs, size)[:length])
     if abs(total.sum() - 1) > _ERROR or total.min() < -_ERROR:
         raise ArithmeticError("the law of the sum lost its precision")
-    return np.asarray(np.maximum(total, 0.0))
+    total[total < _NOISE] = 0.0
+    return np.asarray(total / total.sum())
 
 
 def outcomes(laws: Sequence[Array], runs: int) -> Outcomes:

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+import vl_convert  # noqa: F401 -- altair needs it to write files: better missed now than then
 
 from paramhs.landscape.bounds import upper_bound
 from paramhs.landscape.growth import Growth
 from paramhs.landscape.study import Row
+from paramhs.paper.published import repetitions
 from paramhs.paper.scenarios import SCENARIOS
 from paramhs.paper.tables import CallsPoint, DeltaPoint, LandscapePoint
 
@@ -98,7 +100,8 @@ def calls_figure(points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint]) -> 
 
 
 def _calls_row(point: CallsPoint) -> dict[str, Any]:
-    error = point.exact_sd / 200**0.5
+    key = (point.scenario, point.configurator, point.operator, point.size)
+    error = point.exact_sd / repetitions(*key) ** 0.5
     there = point.published
     return {
         "curve": _NAMES[f"{point.configurator}/{point.operator}"],

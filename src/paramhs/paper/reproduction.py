@@ -5,12 +5,11 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from paramhs.errors import BadInput
-from paramhs.paper import figures, summary, tables, theorems
+from paramhs.paper import summary, tables, theorems
 from paramhs.paper.exact import scenario_outcomes
 from paramhs.paper.scenarios import RUNS, SCENARIOS, PaperScenario
 from paramhs.paper.searching import duel_by_bits, duel_by_law
@@ -44,6 +43,9 @@ class Reproduction:
         self.written: list[Path] = []
         self.text = ""
         if self.out is not None:
+            from paramhs.paper import figures  # what draws is needed only here
+
+            self._figures = figures
             try:
                 self.out.mkdir(parents=True, exist_ok=True)
             except OSError as error:
@@ -55,7 +57,7 @@ class Reproduction:
         self._say("figure1", summary.landscape_summary(points))
         for scenario in self.scenarios:
             own = [p for p in points if p.scenario == scenario.name]
-            self._draw(f"figure1_{scenario.name}", partial(figures.landscape_figure, own))
+            self._draw(f"figure1_{scenario.name}", "landscape_figure", own)
         return self._table("figure1", tables.as_dicts(points))
 
     def figure2(self) -> list[dict[str, Any]]:
@@ -63,20 +65,14 @@ class Reproduction:
         answers = self._answers(self.method, self.runs)
         points = [tables.calls_point(answer) for answer in answers]
         deltas = tables.delta_points(answers)
-        self._say("figure2", summary.calls_summary(points, deltas))
+        self._say("figure2", summary.calls_summary(points, deltas, self.runs))
         few = {r: self._points(r) for r in FEW_RUNS} if self.out else {}
         for scenario in self.scenarios:
             own = [p for p in points if p.scenario == scenario.name]
             crosses = [d for d in deltas if d.scenario == scenario.name]
             by_runs = {r: [p for p in few[r] if p.scenario == scenario.name] for r in few}
-            self._draw(
-                f"figure2_{scenario.name}",
-                partial(figures.calls_figure, own, crosses),
-            )
-            self._draw(
-                f"figure2_{scenario.name}_runs",
-                partial(figures.runs_figure, by_runs),
-            )
+            self._draw(f"figure2_{scenario.name}", "calls_figure", own, crosses)
+            self._draw(f"figure2_{scenario.name}_runs", "runs_figure", by_runs)
         self._table("figure2_deltas", tables.as_dicts(deltas))
         return self._table("figure2", tables.as_dicts(points))
 
@@ -87,8 +83,8 @@ class Reproduction:
         sizes = theorems.growth_rows()
         self.advance()
         self._say("theorems", theorems.theorems_summary(rows, sizes))
-        self._draw("theorems_growth", partial(figures.growth_figure, sizes))
-        self._draw("theorems_looseness", partial(figures.looseness_figure, rows))
+        self._draw("theorems_growth", "growth_figure", sizes)
+        self._draw("theorems_looseness", "looseness_figure", rows)
         return {
             "study": self._table("theorems_study", theorems.study_table(rows)),
             "growth": self._table("theorems_growth", [dict(vars(row)) for row in sizes]),
@@ -123,9 +119,10 @@ class Reproduction:
             self.written.append(path)
         return rows
 
-    def _draw(self, name: str, chart: Callable[[], Any]) -> None:
+    def _draw(self, name: str, figure: str, *parts: Any) -> None:
         if self.out is not None:
-            self.written += figures.draw(chart(), self.out, name)
+            chart = getattr(self._figures, figure)(*parts)
+            self.written += self._figures.draw(chart, self.out, name)
 
     def _write(self, name: str, text: str) -> None:
         assert self.out is not None  # noqa: S101 -- asked before

@@ -5,19 +5,23 @@ from collections.abc import Iterator, Sequence
 
 from paramhs.paper import published
 from paramhs.paper.exact import exact_calls
-from paramhs.paper.scenarios import SCENARIOS, Curve
+from paramhs.paper.scenarios import RUNS, SCENARIOS, Curve
 from paramhs.paper.tables import CallsPoint, DeltaPoint, LandscapePoint
 
 CAP = 1700  # calls at which the published l-step searches on Ridge seem to have been cut off
 _FAR = 3.0  # standard errors from which a single point is named
 
 
-def calls_summary(points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint]) -> str:
-    """Figure 2 in words, as Markdown."""
-    return "\n".join(_calls_lines(points, deltas)) + "\n"
+def calls_summary(
+    points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint], runs: int = RUNS
+) -> str:
+    """Figure 2 in words, as Markdown; `runs` are those of each side in a comparison."""
+    return "\n".join(_calls_lines(points, deltas, runs)) + "\n"
 
 
-def _calls_lines(points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint]) -> Iterator[str]:
+def _calls_lines(
+    points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint], runs: int
+) -> Iterator[str]:
     yield "# Figure 2: published means against exact laws"
     yield ""
     yield f"Published: {published.source()}."
@@ -36,7 +40,8 @@ def _calls_lines(points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint]) -> 
         )
     yield ""
     yield from _far_points(points)
-    yield from _censoring(points)
+    if runs == RUNS:
+        yield from _censoring(points)
     yield from _outlier(points)
     yield from _no_freedom(points)
     yield from _readings(points)
