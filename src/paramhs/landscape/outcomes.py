@@ -16,7 +16,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 Array = NDArray[np.float64]
 
 _ERROR = 1e-9
-_NOISE = 8 * np.finfo(np.float64).eps  # what rounding leaves where the probability is 0
+_NOISE = 1e-14  # rounding leaves less where a probability is 0; so much is taken to be 0
 
 
 @dataclass(frozen=True)
