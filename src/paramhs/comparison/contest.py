@@ -78,3 +78,26 @@ class Ledger:
         """The first runs of configurations that may come next."""
         for config in configs:
             yield from self.missing(config, runs)
+
+
+class LedgerContest:
+    """What contests that remember have in common."""
+
+    remembers = True
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+
+    @property
+    def asked(self) -> int:
+        """How many runs were asked for so far."""
+        return self.ledger.asked
+
+    @property
+    def tried(self) -> Collection[Config]:
+        """All that were ever met."""
+        return self.ledger.costs.keys()
+
+    def costs(self, config: Config) -> Sequence[Cost]:
+        """Its costs so far, run by run."""
+        return self.ledger.costs.get(config, [])

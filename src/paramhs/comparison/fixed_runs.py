@@ -1,10 +1,10 @@
 """A fixed number of runs, made once: BasicILS."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from paramhs.comparison.contest import Ledger
-from paramhs.costs import Cost, score
+from paramhs.comparison.contest import Ledger, LedgerContest
+from paramhs.costs import score
 from paramhs.errors import BadInput
 from paramhs.runs import Asking
 from paramhs.scenario import Scenario
@@ -32,20 +32,10 @@ class FixedRuns:
         return _Contest(self.runs, Ledger(scenario, seed))
 
 
-class _Contest:
-    remembers = True
-
+class _Contest(LedgerContest):
     def __init__(self, runs: int, ledger: Ledger) -> None:
-        self.ledger = ledger
+        super().__init__(ledger)
         self.runs = int(min(runs, ledger.pairs.count))
-
-    @property
-    def asked(self) -> int:
-        return self.ledger.asked
-
-    @property
-    def tried(self) -> Collection[Config]:
-        return self.ledger.costs.keys()
 
     @property
     def settled(self) -> Collection[Config]:
@@ -60,9 +50,6 @@ class _Contest:
         likely = self.ledger.first_tasks(ahead, self.runs)
         yield from self.ledger.ask((challenger, self.runs), (incumbent, self.runs), likely=likely)
         return score(self.costs(challenger)) <= score(self.costs(incumbent))
-
-    def costs(self, config: Config) -> Sequence[Cost]:
-        return self.ledger.costs.get(config, [])
 
     def deepen(self, incumbent: Config) -> bool:
         return False

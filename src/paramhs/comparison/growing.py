@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from paramhs.comparison.contest import Ledger
+from paramhs.comparison.contest import Ledger, LedgerContest
 from paramhs.costs import Cost, score
 from paramhs.errors import BadInput
 from paramhs.runs import Asking, Task
@@ -50,23 +50,13 @@ class Growing:
         return _Contest(self, Ledger(scenario, seed))
 
 
-class _Contest:
-    remembers = True
-
+class _Contest(LedgerContest):
     def __init__(self, rules: Growing, ledger: Ledger) -> None:
-        self.ledger = ledger
+        super().__init__(ledger)
         self.limit = int(min(rules.max_runs, ledger.pairs.count))
         self.min_runs = min(rules.min_runs, self.limit)
         self.few = max(rules.min_runs, _FEW)
         self.rejected: set[Config] = set()
-
-    @property
-    def asked(self) -> int:
-        return self.ledger.asked
-
-    @property
-    def tried(self) -> Collection[Config]:
-        return self.ledger.costs.keys()
 
     @property
     def settled(self) -> Collection[Config]:
@@ -118,9 +108,6 @@ class _Contest:
             if run < self.limit:
                 yield self.ledger.pairs.task(incumbent, run)
             yield from self.ledger.missing(config, self.min_runs)
-
-    def costs(self, config: Config) -> Sequence[Cost]:
-        return self.ledger.costs.get(config, [])
 
     def deepen(self, incumbent: Config) -> bool:
         if self.min_runs == self.limit:

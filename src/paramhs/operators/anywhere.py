@@ -10,8 +10,8 @@ from random import Random
 from paramhs.operators.moves import (
     LISTABLE,
     PATIENCE,
+    ByOutcomes,
     Move,
-    conditioned,
     draw_from,
     successively,
 )
@@ -22,14 +22,8 @@ _WALKABLE = 10_000_000  # combinations that may be gone through one by one
 
 
 @dataclass(frozen=True)
-class Anywhere:
+class Anywhere(ByOutcomes):
     """Any other configuration, by the law of `Space.sample`."""
-
-    def distribution(
-        self, space: Space, at: Config, excluded: Container[Config] = ()
-    ) -> dict[Move, Fraction]:
-        """The exact law; its size is that of the space."""
-        return conditioned(self._outcomes(space, at, excluded))
 
     def _outcomes(
         self, space: Space, at: Config, excluded: Container[Config]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from random import Random
 
 from paramhs.operators.harmonic_numbers import first_above, harmonic_number
-from paramhs.operators.moves import REDRAWS, Move, conditioned
+from paramhs.operators.moves import REDRAWS, ByOutcomes, Move
 from paramhs.operators.one import One
 from paramhs.operators.steps import Harmonic
 from paramhs.seeds import below
@@ -16,7 +16,7 @@ from paramhs.space import Config, Space
 
 
 @dataclass(frozen=True)
-class BothSides:
+class BothSides(ByOutcomes):
     """Move one parameter by a distance d with weight 1 / d; try both values there in random order.
 
     The distance is drawn among those where at least one side is in range. The winner so far meets
@@ -25,12 +25,6 @@ class BothSides:
     Source: Hall, Oliveto, Sudholt (PPSN 2020), where the operator returns the best value at
     distance d; the proofs use one side only, as `One(Harmonic())` does.
     """
-
-    def distribution(
-        self, space: Space, at: Config, excluded: Container[Config] = ()
-    ) -> dict[Move, Fraction]:
-        """The exact law of the ordered pair."""
-        return conditioned(self._outcomes(space, at, excluded))
 
     def _outcomes(
         self, space: Space, at: Config, excluded: Container[Config]

@@ -1,6 +1,7 @@
 """What every operator offers, and drawing neighbours without replacement."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator
 from fractions import Fraction
 from random import Random
@@ -38,6 +39,23 @@ class Operator(Protocol):
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Iterator[Config]:
         """The neighbours, each once, drawn without replacement; lazily."""
+
+
+class ByOutcomes(ABC):
+    """An operator whose law is given by its outcomes, acceptable or not."""
+
+    def distribution(
+        self, space: Space, at: Config, excluded: Container[Config] = ()
+    ) -> dict[Move, Fraction]:
+        """The exact law."""
+        return conditioned(self._outcomes(space, at, excluded))
+
+    @abstractmethod
+    def _outcomes(
+        self, space: Space, at: Config, excluded: Container[Config]
+    ) -> Iterator[tuple[Move, Fraction]]:
+        """Moves with their weights; several may be the same, and those without challengers are
+        left out by conditioning."""
 
 
 def conditioned(outcomes: Iterable[tuple[Move, Fraction]]) -> dict[Move, Fraction]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import accumulate, islice
 from random import Random
 
-from paramhs.operators.moves import REDRAWS, Move, conditioned, without_replacement
+from paramhs.operators.moves import REDRAWS, ByOutcomes, Move, without_replacement
 from paramhs.operators.steps import Harmonic, Step, Uniform, law
 from paramhs.space import Config, Parameter, Space
 
@@ -20,19 +20,13 @@ def step_of(parameter: Parameter, step: Step) -> Step:
 
 
 @dataclass(frozen=True)
-class One:
+class One(ByOutcomes):
     """Move one parameter, uniform among the active ones with at least two values, by a step.
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), Section 3.
     """
 
     step: Step = Harmonic()
-
-    def distribution(
-        self, space: Space, at: Config, excluded: Container[Config] = ()
-    ) -> dict[Move, Fraction]:
-        """The exact law."""
-        return conditioned(self._outcomes(space, at, excluded))
 
     def _outcomes(
         self, space: Space, at: Config, excluded: Container[Config]

@@ -9,14 +9,14 @@ from math import comb, prod
 from random import Random
 
 from paramhs.operators.harmonic_numbers import first_above, harmonic_number
-from paramhs.operators.moves import LISTABLE, PATIENCE, Move, conditioned, draw_from, successively
+from paramhs.operators.moves import LISTABLE, PATIENCE, ByOutcomes, Move, draw_from, successively
 from paramhs.operators.one import step_of
 from paramhs.operators.steps import Harmonic, Quantile, Step, law
 from paramhs.space import Config, Space
 
 
 @dataclass(frozen=True)
-class Several:
+class Several(ByOutcomes):
     """Move k parameters with probability proportional to 1 / k, each by a step of its own.
 
     The k parameters are uniform among the active ones with at least two values. What the harmonic
@@ -26,12 +26,6 @@ class Several:
     """
 
     step: Step = Harmonic()
-
-    def distribution(
-        self, space: Space, at: Config, excluded: Container[Config] = ()
-    ) -> dict[Move, Fraction]:
-        """The exact law; its size is the product of all numbers of levels."""
-        return conditioned(self._outcomes(space, at, excluded))
 
     def _outcomes(
         self, space: Space, at: Config, excluded: Container[Config]
