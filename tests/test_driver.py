@@ -363,6 +363,8 @@ class Noted(Watcher):
     def notice(self, text):
         self.said.append(text)
 
+    interrupting = notice
+
     def ended(self, driver):
         self.said.append(("ended", driver.stopped))
 

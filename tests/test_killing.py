@@ -68,8 +68,8 @@ class Loud(Watcher):
         self.runs += 1
         if self.runs == 20:
             print("running", flush=True)
-    def notice(self, text):
-        print(text, flush=True)
+    def interrupting(self, text):
+        os.write(1, (text + "\\n").encode())
 
 def hanging(config, instance, seed):
     time.sleep(0.005)

@@ -62,6 +62,7 @@ def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
         new_runs=new,
         session=session,
         store=SimpleNamespace(target_time=spent),
+        interrupted=False,
         wall_time=wall,
         metric=Quality(),
         jobs=1,

@@ -19,6 +19,7 @@ from paramhs.space import Config
 from paramhs.store import Store
 
 INTERRUPTED = "interrupted"
+STOPPING = "stopping after the runs in flight; Ctrl-C again stops at once"
 _ENOUGH = 3  # failures of the default after which the target is taken to be broken
 
 
@@ -138,6 +139,10 @@ class Watcher:
     def notice(self, text: str) -> None:
         """Something that the user should know."""
 
+    def interrupting(self, text: str) -> None:
+        """The search will stop soon. Called inside a signal handler, which may have interrupted
+        a print: what it writes must not go through a buffer."""
+
     def ended(self, driver: "Driver") -> None:
         """The driver is done; `driver.stopped` says why."""
 
@@ -181,6 +186,11 @@ class Driver:
     def wall_time(self) -> float:
         """Seconds since the search began, over all sessions of the store."""
         return self.store.wall_time + time.monotonic() - self._began
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody wants it to stop."""
+        return self._interrupts > 0
 
     @property
     def early_runs(self) -> int:
@@ -333,7 +343,7 @@ class Driver:
         self._interrupts += 1
         if self._interrupts > 1:
             raise KeyboardInterrupt
-        self.watcher.notice("stopping after the runs in flight; Ctrl-C again stops at once")
+        self.watcher.interrupting(STOPPING)
 
 
 def _broken(error: Exception) -> TargetError:

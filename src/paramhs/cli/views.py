@@ -1,7 +1,9 @@
 """What a person sees while a search runs: a live view, or plain lines."""
 
 import math
+import os
 import time
+from contextlib import suppress
 from statistics import stdev
 
 from rich.console import Console, Group, RenderableType
@@ -11,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paramhs.costs import score
-from paramhs.driver import Driver, Watcher
+from paramhs.driver import STOPPING, Driver, Watcher
 from paramhs.runs import Point
 from paramhs.tuning import counted
 
@@ -118,6 +120,8 @@ class LiveView(_View):
         body.add_row("incumbent", Text(_clipped(self.incumbent(driver)), style="bold"))
         body.add_row("its mean", self.cost(driver))
         body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
+        if driver.interrupted:
+            body.add_row("", Text(STOPPING, style="bold"))
         return Group(head, body)
 
     def notice(self, text: str) -> None:
@@ -160,6 +164,11 @@ class PlainView(_View):
     def notice(self, text: str) -> None:
         """Pass it on."""
         self._say(text)
+
+    def interrupting(self, text: str) -> None:
+        """Say so at once."""
+        with suppress(OSError, ValueError):  # where standard error is no file
+            os.write(self.console.file.fileno(), f"{text}\n".encode())
 
     def _say(self, text: str) -> None:
         self.console.print(Text(text), soft_wrap=True)
