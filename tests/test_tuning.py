@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramhs import BadInput, Budget, ParamRLS, Quality, Result, TargetError, tune
+from paramhs.choices import named_instances
 from paramhs.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.targets import FunctionTarget
-from paramhs.tuning import named_instances
 from targets_for_tests import SPACE, distance, noisy
 
 TINY = {"x": range(10)}

@@ -1,5 +1,6 @@
 """paramhs: good parameters for a solver, a heuristic or any program, honestly compared."""
 
+from paramhs.ask_tell import AskTell
 from paramhs.comparison import FixedRuns, FreshRuns, Growing
 from paramhs.configurators import ParamILS, ParamRLS
 from paramhs.costs import Quality, Runtime, RuntimeThenQuality
@@ -7,7 +8,7 @@ from paramhs.driver import Budget, Watcher
 from paramhs.errors import BadInput, ParamhsError, StoreError, TargetError
 from paramhs.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
 from paramhs.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
-from paramhs.tuning import AskTell, Result, tune
+from paramhs.tuning import Result, tune
 
 __version__ = "0.1.0"
 

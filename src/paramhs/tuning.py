@@ -1,40 +1,25 @@
-"""The Python interface: `tune` a function, or run your own loop with `AskTell`."""
+"""The Python interface: `tune` a function."""
 
-import json
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
-from numbers import Number
 from pathlib import Path
 from typing import Any
 
+from paramhs.choices import COSTS, chosen, scenario_of
 from paramhs.configurators import CONFIGURATORS, Configurator
-from paramhs.costs import CostMetric, Quality, Runtime, RuntimeThenQuality, Score, score
-from paramhs.driver import Budget, Driver, Inline, Session, Watcher
+from paramhs.costs import CostMetric, Runtime, Score, score
+from paramhs.driver import Budget, Driver, Inline, Watcher
 from paramhs.errors import BadInput
-from paramhs.runs import NO_INSTANCE, Instance, Point, Run, Status, Target, Task
+from paramhs.runs import Point, Target
 from paramhs.scenario import Scenario, description
 from paramhs.space import Config, Space
 from paramhs.store import Store, open_store
 from paramhs.targets import FunctionTarget
 
-COSTS: dict[str, CostMetric] = {
-    "minimise": Quality(),
-    "maximise": Quality(maximise=True),
-    "runtime": Runtime(),
-    "runtime, then minimise": RuntimeThenQuality(),
-    "runtime, then maximise": RuntimeThenQuality(maximise=True),
-    "minimize": Quality(),
-    "maximize": Quality(maximise=True),
-}
-"""The costs with a name."""
-
 MOST_JOBS = 1024
-_LOOK_AHEAD = 64  # tasks that `AskTell` may hand out before the search asks for them
 
 EXECUTORS = ("inline", "threads", "processes")
 
@@ -138,7 +123,7 @@ def tune(
     target = FunctionTarget(function, needs_number=not isinstance(metric, Runtime))
     if deterministic is None:
         deterministic = not target.uses_seed
-    scenario = _scenario(space, instances, metric, cutoff, deterministic)
+    scenario = scenario_of(space, instances, metric, cutoff, deterministic)
     return tune_scenario(
         scenario,
         target,
@@ -149,22 +134,6 @@ def tune(
         store=store,
         executor=executor,
         watcher=watcher,
-    )
-
-
-def _scenario(
-    space: Space | Mapping[str, object],
-    instances: Iterable[Any] | Mapping[str, Any] | None,
-    metric: CostMetric,
-    cutoff: float | None,
-    deterministic: bool,
-) -> Scenario:
-    return Scenario(
-        space if isinstance(space, Space) else Space(space),
-        named_instances(instances),
-        metric,
-        math.inf if cutoff is None else cutoff,
-        deterministic,
     )
 
 
@@ -273,152 +242,6 @@ def _executing(
         if workers:
             workers.close()
         pool.shutdown(wait=finished, cancel_futures=True)  # a thread cannot be stopped by force
-
-
-class AskTell:
-    """A search for people with a loop of their own.
-
-    >>> search = AskTell({"x": range(10)}, deterministic=True)
-    >>> while task := search.ask():
-    ...     search.tell(task, (task.config["x"] - 7) ** 2)
-    >>> search.best["x"], search.ended
-    (7, 'all 10 configurations tried')
-
-    Several tasks may be asked for before the first is told; `ask` gives None when it must wait for
-    answers, or when the search has `ended`.
-    """
-
-    def __init__(
-        self,
-        space: Space | Mapping[str, object],
-        *,
-        instances: Iterable[Any] | Mapping[str, Any] | None = None,
-        seed: int = 0,
-        configurator: str | Configurator = "paramhs",
-        cost: str | CostMetric = "minimise",
-        cutoff: float | None = None,
-        deterministic: bool = False,
-    ) -> None:
-        metric = chosen(cost, COSTS, "cost")
-        scenario = _scenario(space, instances, metric, cutoff, deterministic)
-        search = chosen(configurator, CONFIGURATORS, "configurator").search(scenario, seed)
-        self._default = scenario.space.default
-        self._metric = scenario.cost
-        self._session = Session(search, scenario.cost)
-        self._handed_out: set[Task] = set()
-        self._told: set[Task] = set()
-        self._early: dict[Task, Run] = {}
-        self._renew_offers()
-
-    def _renew_offers(self) -> None:
-        request = self._session.request
-        self._wanted = set(request.tasks)
-        self._offers = chain(request.tasks, islice(request.likely, _LOOK_AHEAD))
-
-    def ask(self) -> Task | None:
-        """A run to make: it has a `config`, an `instance` (its `value` is yours) and a `seed`."""
-        for task in self._offers:
-            if task not in self._handed_out:
-                self._handed_out.add(task)
-                return task
-        return None
-
-    def tell(
-        self,
-        task: Task,
-        quality: float | None = None,
-        *,
-        runtime: float | None = None,
-        status: str = "ok",
-    ) -> None:
-        """What came of it: a quality, or a runtime in seconds where that counts, or both.
-
-        A run that failed has the status "crashed", one that was stopped "timeout". No quality where
-        one is needed is a failure too; a runtime above the cutoff is a timeout.
-        """
-        if task not in self._handed_out or task in self._told:
-            what = f"{task.config} with seed {task.seed}" if isinstance(task, Task) else repr(task)
-            raise BadInput(f"{what} was not asked for, or is told twice")
-        if quality is not None and (not isinstance(quality, int | float) or math.isnan(quality)):
-            raise BadInput(f"{quality!r} is not a quality; tell None for a run that failed")
-        if status not in ("ok", "timeout", "crashed"):
-            raise BadInput(f"status must be 'ok', 'timeout' or 'crashed', not {status!r}")
-        needs_runtime = not isinstance(self._metric, Quality)
-        if status == "ok" and needs_runtime and runtime is None:
-            raise BadInput("tuning for runtime: tell the runtime of a run that ended")
-        if status == "ok" and not needs_runtime and quality is None:
-            status = "crashed"
-        seconds = runtime or 0.0
-        late = status == "ok" and seconds > task.cutoff
-        self._told.add(task)
-        run = Run(task, Status.TIMEOUT if late else Status(status), seconds, quality)
-        if task in self._wanted:
-            self._pass_on(run)
-        else:
-            self._early[task] = run
-
-    def _pass_on(self, run: Run) -> None:
-        """Give the search an answer that it wants; if it goes on, also those told early."""
-        request = self._session.request
-        self._session.answer(run)
-        while self._session.request is not request:
-            request = self._session.request
-            self._renew_offers()
-            for task in self._wanted & self._early.keys():
-                self._session.answer(self._early.pop(task))
-
-    @property
-    def best(self) -> Config:
-        """The incumbent."""
-        points = self._session.trajectory
-        return points[-1].config if points else self._default
-
-    @property
-    def trajectory(self) -> tuple[Point, ...]:
-        """The incumbents so far."""
-        return tuple(self._session.trajectory)
-
-    @property
-    def ended(self) -> str | None:
-        """Why the search is over, or None if it is not."""
-        return self._session.ended
-
-
-def chosen(choice: Any, named: Mapping[str, Any], what: str) -> Any:
-    """What a name stands for; anything but a text is itself."""
-    if not isinstance(choice, str):
-        return choice
-    if choice not in named:
-        known = ", ".join(map(repr, named))
-        raise BadInput(f"there is no {what} {choice!r}; there are {known}")
-    return named[choice]
-
-
-def named_instances(instances: Iterable[Any] | Mapping[str, Any] | None) -> tuple[Instance, ...]:
-    """Instances under the names that runs are stored by."""
-    if instances is None:
-        return (NO_INSTANCE,)
-    if isinstance(instances, str):
-        raise BadInput(f"instances must be a list, not the text {instances!r}")
-    if not isinstance(instances, Iterable):
-        raise BadInput(f"instances must be a list or a dictionary, not {instances!r}")
-    if isinstance(instances, Mapping):
-        return tuple(Instance(str(name), value) for name, value in instances.items())
-    return tuple(Instance(_name(i, value), value) for i, value in enumerate(instances))
-
-
-def _name(position: int, value: object) -> str:
-    if isinstance(value, str | os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, Number) and not isinstance(value, bool):
-        return str(value)
-    try:
-        return json.dumps(value)
-    except (TypeError, ValueError):
-        raise BadInput(
-            f"instance {position} is a {type(value).__name__}, which has no name to store runs by;"
-            " give a dictionary {name: instance}"
-        ) from None
 
 
 def _finite(number: float | None) -> float | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from paramhs.choices import COSTS, named_instances
 from paramhs.configurators import Configurator
 from paramhs.costs import Runtime
 from paramhs.driver import Budget
@@ -23,7 +24,6 @@ from paramhs.scenario_file.models import REFERENCE, AnyParameter, File, seconds
 from paramhs.scenario_file.places import all_explained, line_of, where
 from paramhs.space import Expression, Parameter, Space, compiled, parse
 from paramhs.targets import FunctionTarget
-from paramhs.tuning import COSTS, named_instances
 
 __all__ = ["ScenarioFile", "line_of", "read_scenario", "seconds"]
 

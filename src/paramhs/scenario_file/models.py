@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from paramhs.choices import COSTS
 from paramhs.comparison import Comparison, FixedRuns, FreshRuns, Growing
 from paramhs.configurators import CONFIGURATORS, Configurator, ParamILS, ParamRLS
 from paramhs.driver import Budget
 from paramhs.errors import BadInput
 from paramhs.operators import BothSides, Harmonic, LStep, One, Operator, Several, Step, Uniform
 from paramhs.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, Value
-from paramhs.tuning import COSTS
 
 REFERENCE = r"^[\w.]+:[\w.]+$"
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
