@@ -97,7 +97,7 @@ def test_summaries_name_every_curve(everything: tuple[Path, dict]) -> None:
     folder, printed = everything
     text = (folder / "figure2.md").read_text("utf-8")
     for row in printed["figure2"]:
-        assert f"| leadingones | {row['configurator']} | {row['operator']} |" in text
+        assert f"| leadingones | {row['configurator']}/{row['operator']} |" in text
     assert "Bounds violated: 0." in (folder / "theorems.md").read_text("utf-8")
 
 

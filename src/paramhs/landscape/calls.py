@@ -35,7 +35,7 @@ class Calls:
     sd: float
 
     def capped(self, cap: int) -> "Calls":
-        """The law given that it is at most `cap`."""
+        """The law given that it is at most `cap`, which must be possible."""
         return calls_of(self.pmf[: cap + 1] / self.pmf[: cap + 1].sum())
 
     def finished(self, cap: int) -> float:
@@ -86,7 +86,8 @@ class Chain:
         return first, math.sqrt(max(float(start @ second) - first**2, 0.0))
 
     def law(self) -> Calls:
-        """The whole law, up to a tail of 1e-12 (and what never ends), with the exact moments."""
+        """The law, up to a tail of 1e-12 and what never ends (or a million calls), with the exact
+        moments."""
         backward = (self.moves + diags(1 - self._leaving)).T.tocsr()
         state = self.start
         pmf = [1 - float(state.sum())]

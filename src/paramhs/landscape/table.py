@@ -3,7 +3,7 @@
 import csv
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
 from pathlib import Path
@@ -303,13 +303,30 @@ def analyse(table: Table) -> Analysis:
             f"{table.costs.size:,} configurations with {sum(table.costs.shape):,} values are too"
             f" many: configurations times values may be {MOVES:,} at most"
         )
+    table = _without_constants(table)
     operators = [_on_grid("l-step", LStep(), table), _on_grid("harmonic", Harmonic(), table)]
     if table.costs.ndim > 1:
+        note = "Moves without replacement are computed for one parameter only."
+        table = replace(table, notes=(*table.notes, note))
         operators.insert(1, _on_grid("uniform", Uniform(), table))
         return Analysis(table, tuple(operators), None)
     operators[1:1] = _uniform_on_one(table)
     around = int(np.argmin(table.costs))
     return Analysis(table, tuple(operators), profile(table.costs, around))
+
+
+def _without_constants(table: Table) -> Table:
+    """The same with one parameter, if only one has several values."""
+    varying = [axis for axis, levels in enumerate(table.costs.shape) if levels > 1]
+    if table.costs.ndim == 1 or len(varying) != 1:
+        return table
+    (axis,) = varying
+    return replace(
+        table,
+        names=(table.names[axis],),
+        values=(table.values[axis],),
+        costs=table.costs.reshape(-1),
+    )
 
 
 def _uniform_on_one(table: Table) -> list[OperatorCalls]:

@@ -5,6 +5,7 @@ distance i >= beta from the optimum beats every y at distance j > alpha i. To be
 strictly less: a tie beats nothing. (1, 1) is unimodal, and every f is (1, m).
 """
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -44,9 +45,9 @@ def is_approximately_unimodal(
     costs: Costs, alpha: Fraction | float, beta: int, optimum: int | None = None
 ) -> bool:
     """Whether the landscape is (alpha, beta)-approximately unimodal."""
-    if alpha < 1 or not 1 <= beta <= len(costs):
+    if not 1 <= alpha < math.inf or not 1 <= beta <= len(costs):
         raise BadInput(f"alpha must be at least 1 and beta in 1 .. {len(costs)}")
-    return profile(costs, optimum)[beta - 1] <= alpha
+    return profile(costs, optimum)[beta - 1] <= Fraction(str(alpha))  # 1.7 is meant as 17/10
 
 
 def optima(costs: Costs) -> list[int]:

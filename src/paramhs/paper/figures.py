@@ -29,7 +29,7 @@ _NAMES = {
 }
 _LEGEND = alt.Legend(labelLimit=320)
 _COLOURS = ["#D55E00", "#0072B2", "#56B4E9", "#009E73", "#8FBC5A", "#CC79A7", "#000000"]
-_DASHES = [[1, 0], [6, 3], [2, 2], [1, 0], [6, 2, 2, 2], [4, 4], [1, 0]]
+_DASHES = [[1, 0], [6, 3], [2, 2], [10, 2], [6, 2, 2, 2], [4, 4], [12, 3, 3, 3]]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "stroke", "cross"]
 
 
@@ -81,7 +81,7 @@ def calls_figure(points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint]) -> 
     lines = base.mark_line().encode(
         y=y,
         color=colour,
-        strokeDash=alt.StrokeDash("curve:N", scale=_scale(_DASHES), title=None),
+        strokeDash=alt.StrokeDash("curve:N", scale=_scale(_DASHES), title=None, legend=_LEGEND),
         tooltip=["curve:N", "size:Q", alt.Tooltip("exact:Q", format=".2f")],
     )
     shape = alt.Shape("curve:N", scale=_scale(_SHAPES), title=None)
@@ -93,9 +93,13 @@ def calls_figure(points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint]) -> 
     calls = lines + bars + marks
     title = [
         f"{scenario.title}: exact curves, published means ± standard error",
-        "crosses: published Cliff's delta of harmonic against each other curve (right axis)",
+        "filled marks (right axis): published Cliff's delta of harmonic against the curve with"
+        " that mark",
+        "(ParamRLS without replacement and ParamILS random have the same exact curve)",
     ]
-    chart = alt.layer(calls, _crosses(deltas)).resolve_scale(y="independent")
+    chart = alt.layer(calls, _crosses(deltas)).resolve_scale(
+        y="independent", color="independent", shape="independent"
+    )
     return chart.properties(width=640, height=420, title=title)
 
 
@@ -123,11 +127,12 @@ def _crosses(deltas: Sequence[DeltaPoint]) -> Any:
     y = alt.Y("delta:Q", scale=alt.Scale(domain=[0, 1]), title="Cliff's delta")
     return (
         _chart(rows)
-        .mark_point(shape="cross", angle=45, size=40, opacity=0.6, filled=True)
+        .mark_point(size=30, opacity=0.7, filled=True)
         .encode(
             x="size:Q",
             y=y,
-            color=alt.Color("curve:N", scale=_scale(_COLOURS), title=None, legend=_LEGEND),
+            color=alt.Color("curve:N", scale=_scale(_COLOURS), legend=None),
+            shape=alt.Shape("curve:N", scale=_scale(_SHAPES), legend=None),
             tooltip=["curve:N", "size:Q", "delta:Q", alt.Tooltip("exact:Q", format=".3f")],
         )
     )
@@ -148,7 +153,7 @@ def runs_figure(points: Mapping[int, Sequence[CallsPoint]]) -> Any:
             x=alt.X("size:Q", title="number of values"),
             y=alt.Y("exact:Q", scale=alt.Scale(type="log"), title="exact mean calls"),
             color=alt.Color("curve:N", scale=_scale(_COLOURS), title=None, legend=_LEGEND),
-            strokeDash=alt.StrokeDash("curve:N", scale=_scale(_DASHES), title=None),
+            strokeDash=alt.StrokeDash("curve:N", scale=_scale(_DASHES), title=None, legend=_LEGEND),
             column=alt.Column("runs:N", sort=alt.SortField("order"), title=None),
         )
     )

@@ -66,7 +66,12 @@ class Reproduction:
         points = [tables.calls_point(answer) for answer in answers]
         deltas = tables.delta_points(answers)
         self._say("figure2", summary.calls_summary(points, deltas, self.runs))
-        few = {r: self._points(r) for r in FEW_RUNS} if self.out else {}
+        few: dict[int, list[tables.CallsPoint]] = {}
+        if self.out is not None:
+            few = {r: points if r == self.runs else self._points(r) for r in FEW_RUNS}
+            self._say("figure2_runs", summary.few_runs_summary(few))
+            rows = [{"runs": r, **row} for r in few for row in tables.as_dicts(few[r])]
+            self._table("figure2_runs", rows)
         for scenario in self.scenarios:
             own = [p for p in points if p.scenario == scenario.name]
             crosses = [d for d in deltas if d.scenario == scenario.name]
@@ -93,7 +98,7 @@ class Reproduction:
     def points_to_compute(self, figure2: bool, theorems: bool) -> int:
         """How often `advance` will be called."""
         cells = len(tables.cells(self.scenarios, "exact", 1, 0, 1))
-        rounds = 1 + (len(FEW_RUNS) if self.out else 0)
+        rounds = 1 + (len([r for r in FEW_RUNS if r != self.runs]) if self.out else 0)
         return cells * rounds * figure2 + 2 * theorems
 
     def _answers(self, method: str, runs: int) -> list[tables.Answer]:

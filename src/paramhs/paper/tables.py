@@ -103,7 +103,7 @@ def landscape_points(scenario: PaperScenario) -> list[LandscapePoint]:
 def cells(
     scenarios: Iterable[PaperScenario], method: str, repetitions: int, seed: int, runs: int
 ) -> list[Cell]:
-    """All points of Figure 2, the slowest scenario's spread over all."""
+    """All points of Figure 2."""
     return [
         Cell(scenario.name, curve, size, method, repetitions, seed, runs)
         for scenario in scenarios
