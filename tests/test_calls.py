@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 
 import phases
 from chains import both_sides, weighted
-from driving import one_parameter
+from driving import LawComparison, calls_until_sampled, one_parameter, z_score
+from laws import fits
+from paramhs.configurators import ParamRLS
 from paramhs.landscape.calls import Calls, Chain, calls_of, param_rls_chain, without_replacement
 from paramhs.landscape.outcomes import Outcomes, deterministic
 from paramhs.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
-from paramhs.space import Space
+from paramhs.scenario import Scenario
+from paramhs.space import Config, Space
 
 OPERATORS: dict[str, Operator] = {
     "1-step": One(LStep(1)),
@@ -229,3 +232,46 @@ def test_a_trap_that_hardly_lets_go_has_its_large_mean(escape: float) -> None:
     squares = 4 * (1 + second) + 3 * b
     assert mean == pytest.approx(float((first + second) / 3), rel=1e-6)
     assert sd == pytest.approx(math.sqrt(squares / 3 - ((first + second) / 3) ** 2), rel=1e-6)
+
+
+@pytest.mark.parametrize("operator", [One(Uniform()), One(Harmonic()), One(LStep(1))])
+def test_without_replacement_the_chain_agrees_with_the_closed_form_on_one_parameter(operator):
+    space = Space({"x": range(6)})
+    beats = deterministic([3, 1, 4, 0, 5, 9]).beats() * 0.8 + 0.1
+    chain = param_rls_chain(
+        space,
+        operator,
+        list(space.configs()),
+        lambda x, y: float(beats[x, y]),
+        {3},
+        replacement=False,
+    )
+    law = chain.law()
+    if operator == One(Uniform()):
+        assert law.pmf == pytest.approx(without_replacement(6).pmf)
+    assert law.pmf.sum() == pytest.approx(1)
+    assert len(law.pmf) == 6
+
+
+def test_without_replacement_real_searches_on_two_parameters_agree_with_the_chain():
+    space = Space({"x": range(4), "y": range(2)})
+    configs = list(space.configs())
+    place = {config: i for i, config in enumerate(configs)}
+    beats = deterministic([5, 2, 7, 1, 3, 8, 4, 0]).beats() * 0.8 + 0.1
+    chain = param_rls_chain(
+        space,
+        One(Harmonic()),
+        configs,
+        lambda x, y: float(beats[x, y]),
+        {7},
+        replacement=False,
+    )
+
+    def outcome(challenger: Config, incumbent: Config) -> tuple[float, float]:
+        return float(beats[place[incumbent], place[challenger]]), 0.0
+
+    rules = ParamRLS(One(Harmonic()), LawComparison(outcome, configs[7]), "uniform", False)
+    counts = [calls_until_sampled(rules.search(Scenario(space), seed)) for seed in range(20_000)]
+    law = chain.law()
+    assert abs(z_score(counts, law.mean)) < 5
+    assert fits(counts, {k: Fraction(float(p)) for k, p in enumerate(law.pmf) if p > 1e-12})

@@ -10,6 +10,7 @@ Source: the cost measure of Hall, Oliveto, Sudholt (PPSN 2020); the chains are o
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +20,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
 from paramhs.landscape.outcomes import Array
-from paramhs.operators import Operator
+from paramhs.operators import Anywhere, Move, Operator
 from paramhs.space import Config, Space
 
 _TAIL = 1e-12  # probability that a law of calls may leave out
@@ -124,8 +125,8 @@ def _leads_to(moves: csr_matrix, goals: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return found[:count]
 
 
-State = tuple[int, tuple[int, ...]]
-"""The incumbent, and the challengers it has yet to meet in this move."""
+State = tuple[int, tuple[int, ...], frozenset[int]]
+"""The incumbent, the challengers it has yet to meet in this move, and what may not come again."""
 
 
 def param_rls_chain(
@@ -134,13 +135,20 @@ def param_rls_chain(
     configs: Sequence[Config],
     beats: Callable[[int, int], float],
     optima: Collection[int],
+    *,
+    replacement: bool = True,
 ) -> Chain:
     """ParamRLS from a uniform start; `beats(x, y)`: the probability that y replaces x.
 
-    The moves are those of the operator's own exact law.
+    The moves are those of the operator's own exact law. Without `replacement` a state also knows
+    all that was proposed, so their number grows as 2 to the number of configurations.
     """
     place = {config: i for i, config in enumerate(configs)}
-    states: dict[State, int] = {(i, ()): k for k, i in enumerate(_others(len(configs), optima))}
+    none: frozenset[int] = frozenset()
+    states: dict[State, int] = {
+        (i, (), none if replacement else frozenset([i])): k
+        for k, i in enumerate(_others(len(configs), optima))
+    }
     start = np.full(len(states), 1 / len(configs))
     entries: list[tuple[int, int, float]] = []
     ending: dict[int, float] = {}
@@ -154,26 +162,38 @@ def param_rls_chain(
             entries.append((origin, states[state], probability))
 
     while todo:
-        incumbent, waiting = state = todo.pop()
+        incumbent, waiting, tried = state = todo.pop()
         here = states[state]
         if waiting:
             moves = [(waiting, 1.0)]
         else:
-            law = operator.distribution(space, configs[incumbent])
+            law = _law(space, operator, configs[incumbent], {configs[i] for i in tried})
             moves = [(tuple(place[c] for c in move), float(p)) for move, p in law.items()]
         for (challenger, *rest), probability in moves:
             if challenger in optima:
                 ending[here] = ending.get(here, 0.0) + probability
                 continue
             wins = beats(incumbent, challenger)
-            lead(here, (challenger, tuple(rest)), probability * wins)
-            lead(here, (incumbent, tuple(rest)), probability * (1 - wins))
+            after = tried if replacement else tried | {challenger}
+            lead(here, (challenger, tuple(rest), after), probability * wins)
+            lead(here, (incumbent, tuple(rest), after), probability * (1 - wins))
     rows, columns, weights = zip(*entries, strict=True) if entries else ((), (), ())
     count = len(states)
     return Chain(
         csr_matrix((weights, (rows, columns)), shape=(count, count)),
         np.array([ending.get(k, 0.0) for k in range(count)]),
         np.pad(start, (0, count - len(start))),
+    )
+
+
+def _law(
+    space: Space, operator: Operator, at: Config, excluded: Collection[Config]
+) -> dict[Move, Fraction]:
+    """As ParamRLS moves: anywhere, where the operator has nothing left."""
+    if not excluded:
+        return operator.distribution(space, at)
+    return operator.distribution(space, at, excluded) or Anywhere().distribution(
+        space, at, excluded
     )
 
 
