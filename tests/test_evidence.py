@@ -4,7 +4,7 @@ import pytest
 
 from driving import at, one_parameter
 from paramhs.costs import Quality, Runtime
-from paramhs.evidence import Rival, closest_rivals, mean_and_error, standard_error
+from paramhs.evidence import Rival, closest_rivals, standard_error
 from paramhs.runs import Instance, Run, Status, Task
 
 SPACE = one_parameter(5)
@@ -33,22 +33,6 @@ def test_standard_error_of_a_mean_worked_by_hand():
 @pytest.mark.parametrize("numbers", [[], [3.0]])
 def test_fewer_than_two_numbers_say_nothing_about_their_spread(numbers):
     assert math.isinf(standard_error(numbers))
-
-
-def test_mean_and_error_are_over_the_runs_of_that_configuration_alone():
-    mean, error = mean_and_error(runs(0, 1, 2, 3) + runs(1, 100, 200), BEST, Quality())
-    assert mean == 2
-    assert error == pytest.approx(1 / math.sqrt(3))
-
-
-def test_mean_of_what_is_maximised_has_the_sign_the_user_gave_it():
-    mean, error = mean_and_error(runs(0, 10, 30), BEST, Quality(maximise=True))
-    assert mean == 20
-    assert error == pytest.approx(10)  # deviations of 10 and -10: sqrt(200 / 1 / 2)
-
-
-def test_mean_of_a_single_run_has_an_infinite_error():
-    assert mean_and_error(runs(0, 7), BEST, Quality()) == (7, math.inf)
 
 
 def test_rival_is_judged_on_common_pairs_only():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws import DRAWS, fits
-from paramhs.seeds import SEEDS, below, pick, shuffled, stream, target_seeds
+from paramhs.seeds import SEEDS, below, shuffled, stream, target_seeds
 
 
 class Fixed(Random):
@@ -81,12 +81,6 @@ def test_below_is_uniform():
 def test_below_stays_below(n: int):
     assert below(n, Fixed(0.0)) == 0
     assert 0 <= below(n, Fixed(LARGEST)) < n
-
-
-def test_pick_is_uniform():
-    rng = stream(0, "pick")
-    drawn = [pick("abc", rng) for _ in range(DRAWS)]
-    assert fits(drawn, {letter: Fraction(1, 3) for letter in "abc"})
 
 
 def test_shuffled_gives_every_order_equally_often():

@@ -73,8 +73,6 @@ class Session:
         self.runs = 0
         self.target_time = 0.0
         """Seconds that the target ran, over the requests answered in full."""
-        self.spent_time = 0.0
-        """The same, the answers to the present request included."""
         self.trajectory: list[Point] = []
         self.costs: Sequence[tuple[float, ...]] = ()
         self.first_costs: Sequence[tuple[float, ...]] = ()
@@ -84,7 +82,6 @@ class Session:
     def answer(self, run: Run) -> None:
         """Take a run of the present request; the search goes on when none is missing."""
         self._answers[run.task] = run
-        self.spent_time += run.runtime
         if len(self._answers) == len(self.request.tasks):
             runs = [self._answers[task] for task in self.request.tasks]
             self._answers = {}
@@ -93,7 +90,6 @@ class Session:
     def _advance(self, runs: Sequence[Run]) -> None:
         self.runs += len(runs)
         self.target_time += math.fsum(run.runtime for run in runs)
-        self.spent_time = self.target_time
         try:
             step = self._search.send(runs) if runs else next(self._search)
             while isinstance(step, Incumbent):

@@ -29,12 +29,6 @@ def standard_error(numbers: list[float]) -> float:
     return stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.inf
 
 
-def mean_and_error(runs: Iterable[Run], config: Config, metric: CostMetric) -> tuple[float, float]:
-    """Mean cost of a configuration's runs, as shown to people, and its standard error."""
-    costs = [metric.of(run)[0] for run in runs if run.task.config == config]
-    return metric.shown((0.0, fmean(costs))), standard_error(costs)
-
-
 def closest_rivals(
     runs: Iterable[Run], best: Config, metric: CostMetric, least: int = 3
 ) -> list[Rival]:

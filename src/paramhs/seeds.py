@@ -27,11 +27,6 @@ def below(n: int, rng: Random) -> int:
     return int(rng.random() * n)
 
 
-def pick(items: Sequence[T], rng: Random) -> T:
-    """A uniform element."""
-    return items[int(rng.random() * len(items))]
-
-
 def shuffled(items: Sequence[T], rng: Random) -> list[T]:
     """The items in uniformly random order."""
     result = list(items)

@@ -4,7 +4,6 @@ import math
 import os
 import time
 from contextlib import suppress
-from statistics import stdev
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from paramhs.costs import score
 from paramhs.driver import STOPPING, Driver, Watcher
+from paramhs.evidence import standard_error
 from paramhs.runs import Point
 from paramhs.tuning import counted
 
@@ -90,7 +90,7 @@ class _View(Watcher):
         numbers = [cost[0] for cost in costs]
         error = ""
         if len(numbers) > 1 and all(map(math.isfinite, numbers)):
-            error = f" ± {stdev(numbers) / math.sqrt(len(numbers)):.2g}"
+            error = f" ± {standard_error(numbers):.2g}"
         return f"{mean:.6g}{error} over {counted(len(costs), 'run')}"
 
 
