@@ -363,9 +363,9 @@ class TestBadFiles:
 
     def test_empty_file_lacks_all_that_is_needed(self, problems):
         assert problems("") == [
-            "function: is missing",
             "space: is missing",
             "budget: is missing",
+            "give either a `function` or a `command`: that is the target",
         ]
 
     def test_all_problems_are_listed_each_with_its_line_and_place(self, problems):

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,7 +19,7 @@ from paramhs import tune
 from paramhs.errors import BadInput
 from paramhs.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.targets import FunctionTarget
-from paramhs.targets.workers import Workers
+from paramhs.targets.supervisor import Supervised
 
 SPACE = one_parameter(10)
 CUTOFF = 0.2
@@ -34,8 +35,8 @@ def hire():
     """Makes workers that are gone after the test."""
     hired = []
 
-    def hire(function, count: int = 1) -> Workers:
-        hired.append(Workers(FunctionTarget(function), count))
+    def hire(function, count: int = 1, **options) -> Supervised:
+        hired.append(Supervised(FunctionTarget(function, **options), count))
         return hired[-1]
 
     yield hire
@@ -75,7 +76,8 @@ def swallowing(config):
 def test_a_hang_is_stopped_by_the_cutoff_and_the_next_run_works(hire, hang):
     workers = hire(lambda config: hang(config) if config["x"] == 0 else config["x"])
     run = workers(task(0, CUTOFF))
-    assert (run.status, run.runtime, run.quality) == (Status.TIMEOUT, CUTOFF, None)
+    assert (run.status, run.quality) == (Status.TIMEOUT, None)
+    assert run.runtime >= CUTOFF
     assert run.detail == "stopped at the cutoff"
     assert run.task == task(0, CUTOFF)
     after = workers(task(7, 60.0))
@@ -273,7 +275,7 @@ def test_workers_that_die_while_others_are_hired_are_noticed():
 def test_workers_that_are_closed_while_others_are_hired_leave_nobody():
     before = set(psutil.Process().children(recursive=True))
     for _ in range(10):
-        workers = Workers(FunctionTarget(lambda config: os._exit(3)), 4)
+        workers = Supervised(FunctionTarget(lambda config: os._exit(3)), 4)
         with ThreadPoolExecutor(4) as pool:
             futures = [pool.submit(workers, task(k % 10)) for k in range(8)]
             futures[0].result(timeout=PATIENCE)
@@ -302,7 +304,7 @@ def test_workers_die_with_their_parent():
     with child(NESTED) as process:
         assert process.stdout.readline() == "running\n"
         workers = offspring(process.pid)
-        assert len(workers) == 2
+        assert len(workers) == 4  # two, each with its keeper
         os.kill(process.pid, signal.SIGKILL)
         assert eventually(lambda: all(map(is_gone, workers)))
 
@@ -340,3 +342,101 @@ def test_a_worker_that_dies_has_run_for_as_long_as_it_did(hire):
     run = hire(work_and_die)(task(1))
     assert run.status is Status.CRASHED
     assert run.runtime >= 0.2
+
+
+def below(workers: Supervised) -> list[psutil.Process]:
+    """The keepers of these workers, and what they keep."""
+    keepers = [psutil.Process(hired.process.pid) for hired in workers._all]
+    return [*keepers, *(process for keeper in keepers for process in keeper.children(True))]
+
+
+def test_a_function_that_takes_too_much_memory_is_stopped(hire):
+    def hungry(config):
+        if config["x"] == 0:
+            kept = []
+            while True:
+                kept.append(b"x" * 10_000_000)
+                time.sleep(0.001)
+        return config["x"]
+
+    workers = hire(hungry, memory=400e6)
+    run = workers(task(0, 60.0))
+    assert (run.status, run.quality) == (Status.CRASHED, None)
+    assert run.detail == "stopped: it used more than 400 MB of memory"
+    assert workers(task(7, 60.0)).quality == 7.0
+
+
+def burn(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def test_processor_time_is_what_counts_if_that_is_the_clock(hire):
+    workers = hire(lambda config: (burn(0.1), time.sleep(0.4), 5)[-1], clock="cpu")
+    run = workers(task(cutoff=0.35))
+    assert (run.status, run.quality) == (Status.OK, 5.0)
+    assert 0.05 <= run.runtime < 0.35
+
+
+def test_a_short_function_has_a_processor_time_that_is_not_nought(hire):
+    workers = hire(lambda config: burn(0.004) or 5, clock="cpu")
+    assert all(0.003 < workers(task(cutoff=10.0)).runtime < 0.5 for _ in range(5))
+
+
+def test_processor_time_of_threads_and_children_is_limited(hire):
+    def burn_in_children(config):
+        for _ in range(2):
+            if os.fork() == 0:
+                burn(1000)
+        burn(1000)
+
+    workers = hire(burn_in_children, clock="cpu")
+    run = workers(task(cutoff=CUTOFF))
+    assert (run.status, run.detail) == (Status.TIMEOUT, "stopped at the cutoff")
+    assert run.runtime >= CUTOFF
+    assert len(below(workers)) == 2
+
+
+def test_a_setsid_grandchild_of_a_function_ends_with_it_at_the_cutoff(hire, tmp_path):
+    path = tmp_path / "pid"
+
+    def leave_one_behind(config):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                path.write_text(str(os.getpid()))
+                time.sleep(1000)
+            os._exit(0)
+        time.sleep(1000)
+
+    workers = hire(leave_one_behind)
+    assert workers(task(cutoff=0.5)).status is Status.TIMEOUT
+    assert not psutil.pid_exists(int(path.read_text()))
+
+
+def test_a_worker_that_dies_after_its_answer_costs_no_later_run(hire):
+    def answer_and_die(config):
+        keeper = os.getppid()
+        os.kill(keeper, signal.SIGSTOP)  # so that it learns of the answer and the death together
+        subprocess.Popen(["sh", "-c", f"sleep 0.4; kill -CONT {keeper}"])
+        threading.Timer(0.1, os._exit, [3]).start()
+        return 1
+
+    workers = hire(lambda config: answer_and_die(config) if config["x"] == 0 else config["x"])
+    assert workers(task(0, 60.0)).quality == 1.0
+    assert workers(task(7, 5.0)).quality == 7.0
+
+
+def test_a_keeper_that_is_killed_is_a_crashed_run_and_the_next_run_works(hire):
+    def kill_the_keeper(config):
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(1000)
+
+    workers = hire(lambda config: kill_the_keeper(config) if config["x"] == 0 else config["x"])
+    kept = below(workers)
+    run = workers(task(0, 60.0))
+    assert run.status is Status.CRASHED
+    assert run.detail == "the process that kept the run was killed, and the run with it"
+    assert eventually(lambda: all(map(is_gone, kept)))
+    assert workers(task(7, 60.0)).quality == 7.0

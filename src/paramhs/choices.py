@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping
 from numbers import Number
 from typing import Any
@@ -22,7 +23,16 @@ COSTS: dict[str, CostMetric] = {
     "minimize": Quality(),
     "maximize": Quality(maximise=True),
 }
-"""The costs with a name."""
+"""The costs with a name; beside them, PARk is the runtime with another penalty than ten."""
+
+
+def cost_named(name: str) -> CostMetric:
+    """The cost of this name."""
+    penalty = re.fullmatch(r"PAR(\d+(?:\.\d+)?)", name)
+    if penalty:
+        return Runtime(float(penalty[1]))
+    metric: CostMetric = chosen(name, COSTS, "cost")
+    return metric
 
 
 def scenario_of(

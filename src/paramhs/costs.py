@@ -10,6 +10,7 @@ runs win first, whatever the mean of the others. Scores compare as tuples do.
 | finished | its quality | its runtime | its runtime, 0 |
 | reached the cutoff C | its quality | k C | k C, its quality |
 | crashed | worst | k C | k C, worst |
+| a wrong answer | worst | worst | worst |
 
 A quality that is missing or not finite is the worst, wherever quality counts.
 """
@@ -65,6 +66,8 @@ class Runtime:
 
     def of(self, run: Run) -> Cost:
         """Seconds."""
+        if run.status is Status.WRONG:
+            return (WORST,)
         return (run.runtime if run.status is Status.OK else self.penalty * run.task.cutoff,)
 
     def shown(self, score: Score) -> float:
@@ -109,6 +112,7 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def _usable_quality(run: Run) -> float:
-    if run.status is Status.CRASHED or run.quality is None or not math.isfinite(run.quality):
+    failed = run.status in (Status.CRASHED, Status.WRONG)
+    if failed or run.quality is None or not math.isfinite(run.quality):
         return WORST
     return run.quality

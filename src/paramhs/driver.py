@@ -162,6 +162,8 @@ class Driver:
     watcher: Watcher = field(default_factory=Watcher)
     default: Config | None = None
     """If this configuration fails in all the first runs, the target is taken to be broken."""
+    purpose: str = ""
+    """What the runs are for, where that is no search."""
 
     def __post_init__(self) -> None:
         self.session = Session(self.search, self.metric)
@@ -286,6 +288,8 @@ class Driver:
                 raise _broken(error) from error
             self.store.put(run)
             self.new_runs += 1
+            if run.status is Status.WRONG:
+                self.watcher.notice(f"{run.detail}\n  the call was {self._shown(task)}")
             if task in self._pending:
                 self._deliver(run)
             else:
@@ -315,12 +319,17 @@ class Driver:
         if not runs or any(run.status is not Status.CRASHED for run in runs):
             return
         self.store.forget(run.task for run in runs)
-        shown = getattr(self.target, "shown", str)(runs[-1].task)
+        last = runs[-1]
         raise TargetError(
             f"the target fails with its default configuration, in {len(runs)} of {len(runs)} runs."
-            f"\nThe last call was {shown}\nand what came of it:\n{runs[-1].detail.rstrip()}"
+            f"\nThe last call was {self._shown(last.task)}"
+            f"\nand what came of it:\n{last.detail.rstrip()}"
             "\nThese runs are not kept: mend the target and start again."
         )
+
+    def _shown(self, task: Task) -> str:
+        """The call, for people."""
+        return str(getattr(self.target, "shown", str)(task))
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:

@@ -47,6 +47,8 @@ class Status(StrEnum):
     """It reached a smaller cutoff, set because it could no longer win."""
     CRASHED = "crashed"
     """It gave no usable answer."""
+    WRONG = "wrong"
+    """It gave an answer that is known to be wrong."""
 
 
 class Run(NamedTuple):

@@ -1,7 +1,7 @@
 """What is to be tuned, without saying how: space, instances, cost, cutoff."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import islice
 
@@ -54,7 +54,7 @@ class Pairs:
     def __init__(self, scenario: Scenario, seed: int) -> None:
         self._scenario = scenario
         self._known: list[tuple[Instance, int]] = []
-        self._rest = endless_pairs(scenario, seed)
+        self._rest = endless_pairs(scenario.instances, seed)
 
     @property
     def count(self) -> float:
@@ -69,12 +69,17 @@ class Pairs:
         return Task(config, instance, seed, self._scenario.cutoff)
 
 
-def endless_pairs(scenario: Scenario, seed: int) -> Iterator[tuple[Instance, int]]:
-    """Instances with seeds: each instance once before any comes again; no seed comes again."""
+def endless_pairs(
+    instances: Sequence[Instance], seed: int, skip: int = 0
+) -> Iterator[tuple[Instance, int]]:
+    """Instances with seeds: each instance once before any comes again; no seed comes again.
+
+    `skip` leaves out seeds, so that two parts of a study have none in common.
+    """
     rng = stream(seed, "pairs")
-    seeds = target_seeds(rng)
+    seeds = target_seeds(rng, skip)
     while True:
-        for instance in shuffled(scenario.instances, rng):
+        for instance in shuffled(instances, rng):
             yield instance, next(seeds)
 
 

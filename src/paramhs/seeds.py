@@ -36,9 +36,12 @@ def shuffled(items: Sequence[T], rng: Random) -> list[T]:
     return result
 
 
-def target_seeds(rng: Random) -> Iterator[int]:
-    """Seeds for runs of the target: scattered, and none twice within 2^31 of them."""
-    seed = below(SEEDS, rng)
+def target_seeds(rng: Random, skip: int = 0) -> Iterator[int]:
+    """Seeds for runs of the target: scattered, and none twice within 2^31 of them.
+
+    Without the first `skip` of them.
+    """
+    seed = (below(SEEDS, rng) + skip * _STRIDE) % SEEDS
     while True:
         yield seed
         seed = (seed + _STRIDE) % SEEDS

@@ -1,32 +1,33 @@
 """The Python interface: `tune` a function."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from paramhs.choices import COSTS, chosen, scenario_of
+from paramhs.choices import COSTS, chosen, named_instances, scenario_of
 from paramhs.configurators import CONFIGURATORS, Configurator
 from paramhs.costs import CostMetric, Runtime, Score, score
-from paramhs.driver import Budget, Driver, Inline, Watcher
+from paramhs.driver import INTERRUPTED, Budget, Driver, Watcher
 from paramhs.errors import BadInput
-from paramhs.runs import Point, Target
+from paramhs.executing import AnyTarget, executing
+from paramhs.runs import Point
 from paramhs.scenario import Scenario, description
 from paramhs.space import Config, Space
 from paramhs.store import Store, open_store
 from paramhs.targets import FunctionTarget
+from paramhs.validating import Meeting, validate, verdict_store
+from paramhs.verdict import Verdict
 
 MOST_JOBS = 1024
-
-EXECUTORS = ("inline", "threads", "processes")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a search found. Costs are means over the runs made while searching, not a verdict."""
+    """What a search found. Costs are means over the runs made while searching; the verdict is on
+    others."""
 
     best: Config
     best_cost: float | None
@@ -48,6 +49,9 @@ class Result:
     wall_time: float
     stopped: str
     """Why it ended."""
+    verdict: Verdict | None = None
+    """The default against the best where the search never was; None if that was not asked for,
+    not finished, or the default is the best."""
 
     @property
     def best_text(self) -> str:
@@ -75,6 +79,7 @@ class Result:
             "target_time": self.target_time,
             "wall_time": self.wall_time,
             "stopped": self.stopped,
+            "verdict": self.verdict and self.verdict.to_json(),
             "trajectory": [
                 {**point._asdict(), "config": point.config.as_dict(), "cost": _finite(point.cost)}
                 for point in self.trajectory
@@ -92,10 +97,11 @@ class Result:
 
 
 def tune(
-    function: Callable[..., Any],
+    function: Callable[..., Any] | AnyTarget,
     space: Space | Mapping[str, object],
     *,
     instances: Iterable[Any] | Mapping[str, Any] | None = None,
+    test_instances: Iterable[Any] | Mapping[str, Any] | None = None,
     budget: int | Budget,
     seed: int = 0,
     jobs: int = 1,
@@ -103,6 +109,7 @@ def tune(
     configurator: str | Configurator = "paramhs",
     cost: str | CostMetric = "minimise",
     cutoff: float | None = None,
+    memory: float | None = None,
     deterministic: bool | None = None,
     executor: str | Executor | None = None,
     watcher: Watcher | None = None,
@@ -111,16 +118,18 @@ def tune(
 
     `function` is `f(config)`, `f(config, instance)` or `f(config, instance, seed)` and returns a
     number. One that takes no seed is assumed deterministic unless told otherwise. `instances` are
-    texts, numbers or paths, or a dictionary from names to anything. `budget` is a number of runs or
-    a `Budget`. With a `store` (a file), a search that was stopped goes on where it was, and a
-    larger budget extends one that was done. `executor` is "inline", "threads", "processes" or any
-    `concurrent.futures.Executor`; left out, it is "processes" if there are several jobs or a cutoff
-    (only processes can be stopped at a cutoff), else "inline". Idle workers make runs early that
-    the search will probably ask for; they do not count against a budget in runs. Ctrl-C ends the
-    search cleanly, with `stopped` being "interrupted"; a second one raises KeyboardInterrupt.
+    texts, numbers or paths, or a dictionary from names to anything; with `test_instances`, the best
+    and the default meet on those when the search is done, which is the result's `verdict`. `budget`
+    is a number of runs or a `Budget`. With a `store` (a file), a search that was stopped goes on
+    where it was, and a larger budget extends one that was done. `executor` is "inline", "threads",
+    "processes" or any `concurrent.futures.Executor`; left out, it is "processes" if there are
+    several jobs or a limit (only processes can be stopped at a `cutoff`, in seconds, or when they
+    use more than `memory`, in bytes), else "inline". Idle workers make runs early that the search
+    will probably ask for; they do not count against a budget in runs. Ctrl-C ends the search
+    cleanly, with `stopped` being "interrupted"; a second one raises KeyboardInterrupt.
     """
     metric = chosen(cost, COSTS, "cost")
-    target = FunctionTarget(function, needs_number=not isinstance(metric, Runtime))
+    target = function if isinstance(function, AnyTarget) else _target(function, metric, memory)
     if deterministic is None:
         deterministic = not target.uses_seed
     scenario = scenario_of(space, instances, metric, cutoff, deterministic)
@@ -134,12 +143,27 @@ def tune(
         store=store,
         executor=executor,
         watcher=watcher,
+        meeting=None
+        if test_instances is None
+        else Meeting(named_instances(test_instances), held_out=True),
+    )
+
+
+def _target(
+    function: Callable[..., Any], metric: CostMetric, memory: float | None
+) -> FunctionTarget:
+    if memory is not None and (not isinstance(memory, int | float) or not memory > 0):
+        raise BadInput(f"memory must be a positive number of bytes, not {memory!r}")
+    return FunctionTarget(
+        function,
+        needs_number=not isinstance(metric, Runtime),
+        memory=math.inf if memory is None else memory,
     )
 
 
 def tune_scenario(
     scenario: Scenario,
-    target: FunctionTarget,
+    target: AnyTarget,
     configurator: Configurator,
     *,
     budget: Budget,
@@ -148,6 +172,7 @@ def tune_scenario(
     store: str | Path | None = None,
     executor: str | Executor | None = None,
     watcher: Watcher | None = None,
+    meeting: Meeting | None = None,
 ) -> Result:
     """The same, from parts that are ready."""
     for name, number in (("jobs", jobs), ("seed", seed)):
@@ -162,12 +187,13 @@ def tune_scenario(
     described = {
         "scenario": scenario.describe(),
         "target": target.name,
+        **target.describe(),
         "configurator": description(configurator),
         "seed": seed,
     }
     opened = open_store(store, scenario.space, described, target.source)
     try:
-        with _executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
+        with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
             driver = Driver(
                 configurator.search(scenario, seed),
                 scenario.cost,
@@ -180,9 +206,23 @@ def tune_scenario(
                 scenario.space.default,
             )
             driver.run()
-        return _result(driver, scenario)
+        result = _result(driver, scenario)
     finally:
         opened.close()
+    if meeting is None or result.stopped == INTERRUPTED or result.best == result.default:
+        return result
+    verdicts = validate(
+        scenario,
+        target,
+        [result.default, result.best],
+        meeting,
+        seed=seed,
+        jobs=jobs,
+        store=verdict_store(store),
+        executor=executor,
+        watcher=watcher,
+    )
+    return result if verdicts is None else replace(result, verdict=verdicts[0])
 
 
 def _result(driver: Driver, scenario: Scenario) -> Result:
@@ -211,37 +251,6 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
         wall_time=driver.wall_time,
         stopped=driver.stopped,
     )
-
-
-@contextmanager
-def _executing(
-    target: FunctionTarget, executor: str | Executor | None, jobs: int, cutoff: float
-) -> Iterator[tuple[Executor, Target]]:
-    """An executor and what it is to run."""
-    if isinstance(executor, Executor):
-        yield executor, target
-        return
-    if executor is None:
-        executor = "processes" if jobs > 1 or math.isfinite(cutoff) else "inline"
-    if executor not in EXECUTORS:
-        raise BadInput(f"executor must be one of {', '.join(EXECUTORS)}, not {executor!r}")
-    if executor == "inline":
-        yield Inline(), target
-        return
-    workers = None
-    if executor == "processes":
-        from paramhs.targets.workers import Workers
-
-        workers = Workers(target, jobs)
-    pool = ThreadPoolExecutor(jobs)
-    finished = False
-    try:
-        yield pool, workers or target
-        finished = True
-    finally:
-        if workers:
-            workers.close()
-        pool.shutdown(wait=finished, cancel_futures=True)  # a thread cannot be stopped by force
 
 
 def _finite(number: float | None) -> float | None:

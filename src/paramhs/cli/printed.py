@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from paramhs.cli.views import brief
 from paramhs.costs import CostMetric
 from paramhs.evidence import Rival, closest_rivals
 from paramhs.tuning import Result, counted
@@ -23,9 +24,9 @@ def print_result(console: Console, result: Result, metric: CostMetric) -> None:
     early = f" (and {result.early:,} made early)" if result.early else ""
     counts = f"{counted(result.asked, 'run')}{early}, {result.target_time:.1f} s of target time"
     console.print(Text(f"{counts}: {stopped}{result.stopped}"), soft_wrap=True)
-    console.print(Text(f"best     {result.best}", style="bold"), soft_wrap=True)
+    console.print(Text(f"best     {brief(result.best)}", style="bold"), soft_wrap=True)
     console.print(f"         {result.best_text}")
-    console.print(Text(f"default  {result.default}"), soft_wrap=True)
+    console.print(Text(f"default  {brief(result.default)}"), soft_wrap=True)
     console.print(f"         {result.default_text}")
     for line in _how_sure(result, metric):
         console.print(Text(line), soft_wrap=True)
@@ -40,7 +41,7 @@ def _trajectory(result: Result, most: int = 12) -> Table:
                 table.add_row("...", f"({len(points) - most} more)", "", "")
             continue
         cost = "" if point.cost is None else f"{point.cost:.6g}"
-        table.add_row(f"{point.runs:,}", Text(point.config.key), cost, f"{point.evidence:,}")
+        table.add_row(f"{point.runs:,}", Text(brief(point.config)), cost, f"{point.evidence:,}")
     return table
 
 
@@ -61,11 +62,11 @@ def _how_sure(result: Result, metric: CostMetric) -> list[str]:
 def _rival(role: str, rival: Rival) -> str:
     common = f"over {counted(rival.common, 'common run')}"
     if rival.worse_by == 0 and rival.error == 0:
-        return f"  {role} {rival.config}: the same {common}"
+        return f"  {role} {brief(rival.config)}: the same {common}"
     difference = f"by {abs(rival.worse_by):.3g} ± {2 * rival.error:.2g} {common}"
     if rival.worse_by <= 0:
-        return f"  {role} {rival.config} is no worse (better {difference})"
-    return f"  {role} {rival.config} is {_how_clearly(rival)} worse, {difference}"
+        return f"  {role} {brief(rival.config)} is no worse (better {difference})"
+    return f"  {role} {brief(rival.config)} is {_how_clearly(rival)} worse, {difference}"
 
 
 def _how_clearly(rival: Rival) -> str:

@@ -15,9 +15,21 @@ from paramhs.costs import score
 from paramhs.driver import STOPPING, Driver, Watcher
 from paramhs.evidence import standard_error
 from paramhs.runs import Point
+from paramhs.space import Config, value_text
 from paramhs.tuning import counted
 
 _EVERY = 5.0  # seconds between plain lines
+
+
+def brief(config: Config, most: int = 8) -> str:
+    """A configuration on one line: of many parameters, those that differ from the default."""
+    default = config.space.default
+    if len(config) <= most:
+        return config.key
+    changes = [name for name in config if config.get(name) != default.get(name)]
+    if not changes:
+        return "the default"
+    return " ".join(f"{name}={value_text(config[name])}" for name in changes)
 
 
 def duration(seconds: float) -> str:
@@ -53,6 +65,7 @@ class _View(Watcher):
 
     def started(self, driver: Driver) -> None:
         self.begun = time.monotonic()
+        self.share_before = None
 
     def rate(self, driver: Driver) -> float:
         """Runs made a second, in this session."""
@@ -79,7 +92,7 @@ class _View(Watcher):
 
     def incumbent(self, driver: Driver) -> str:
         points = driver.session.trajectory
-        return points[-1].config.key if points else "(evaluating the default)"
+        return brief(points[-1].config) if points else "(evaluating the default)"
 
     def cost(self, driver: Driver) -> str:
         """The incumbent's mean cost, its standard error and its number of runs."""
@@ -117,9 +130,12 @@ class LiveView(_View):
         body = Table.grid(padding=(0, 2))
         jobs = counted(driver.jobs, "job")
         body.add_row("speed", f"{self.rate(driver):,.1f} runs/s with {jobs}")
-        body.add_row("incumbent", Text(_clipped(self.incumbent(driver)), style="bold"))
-        body.add_row("its mean", self.cost(driver))
-        body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
+        if driver.purpose:
+            body.add_row("for the", driver.purpose)
+        else:
+            body.add_row("incumbent", Text(_clipped(self.incumbent(driver)), style="bold"))
+            body.add_row("its mean", self.cost(driver))
+            body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
         if driver.interrupted:
             body.add_row("", Text(STOPPING, style="bold"))
         return Group(head, body)
@@ -147,17 +163,17 @@ class PlainView(_View):
         now = time.monotonic()
         if now - self.last >= _EVERY:
             self.last = now
+            what = f"incumbent {self.incumbent(driver)} has mean {self.cost(driver)}"
             self._say(
                 f"{self.counts(driver)}, {self.rate(driver):,.1f} runs/s,"
-                f" left {self.time_left(driver)}; incumbent {self.incumbent(driver)}"
-                f" has mean {self.cost(driver)}"
+                f" left {self.time_left(driver)}; {driver.purpose or what}"
             )
 
     def improved(self, driver: Driver, point: Point) -> None:
         """Say so."""
         cost = "not run yet" if point.cost is None else f"has mean {point.cost:.6g}"
         self._say(
-            f"{counted(point.runs, 'run')}: incumbent {point.config.key} {cost}"
+            f"{counted(point.runs, 'run')}: incumbent {brief(point.config)} {cost}"
             f" ({counted(point.evidence, 'run')})"
         )
 

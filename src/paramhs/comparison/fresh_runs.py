@@ -40,7 +40,7 @@ class _Contest:
         self.runs = runs
         self.scenario = scenario
         self.asked = 0
-        self.pairs = endless_pairs(scenario, seed)
+        self.pairs = endless_pairs(scenario.instances, seed)
         self.coin = stream(seed, "ties")
         self.latest: dict[Config, list[Cost]] = {}
 

@@ -8,17 +8,50 @@ from typing import Any
 
 from pydantic import ValidationError
 
-
-def all_explained(path: Path, text: str, error: ValidationError) -> str:
-    """A line for each place that is wrong; a value no kind of which fits is one problem."""
-    lines: dict[tuple[str, ...], str] = {}
-    for problem in error.errors():
-        lines.setdefault(_place(problem["loc"]), _explained(path, text, problem))
-    return "\n".join(lines.values())
+_IN_SEVERAL_WAYS = {"command", "checker", "expected", "instances", "read", "space"}
+_IN_SEVERAL_WAYS |= {"test_instances"}
 
 
-def _explained(path: Path, text: str, problem: Mapping[str, Any]) -> str:
-    """One validation problem as a line."""
+class Places:
+    """Names the places of a scenario file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.notes: tuple[str, ...] = ()
+
+    def line(self, place: tuple[str, ...]) -> int | None:
+        """The line of a place."""
+        raise NotImplementedError
+
+    def where(self, place: tuple[str, ...]) -> str:
+        """File, line and name of a place."""
+        line = self.line(place)
+        name = ".".join(place)
+        return f"{self.path}{f', line {line}' if line else ''}{f', {name}' if name else ''}"
+
+    def explained(self, error: ValidationError) -> str:
+        """A line for each place that is wrong; a value no kind of which fits is one problem."""
+        lines: dict[tuple[str, ...], str] = {}
+        for problem in error.errors():
+            place, message = _explained(problem)
+            lines.setdefault(_place(problem["loc"]), f"{self.where(place)}: {message}")
+        return "\n".join(lines.values())
+
+
+class TomlPlaces(Places):
+    """Places in a TOML text."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        super().__init__(path)
+        self._text = text
+
+    def line(self, place: tuple[str, ...]) -> int | None:
+        """The line of a place, or of the closest thing around it."""
+        return line_of(self._text, place)
+
+
+def _explained(problem: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
+    """The place of a validation problem, and what is wrong."""
     place = _place(problem["loc"])
     kind, given = problem["type"], problem["input"]
     message = str(problem["msg"]).removeprefix("Value error, ")
@@ -28,6 +61,9 @@ def _explained(path: Path, text: str, problem: Mapping[str, Any]) -> str:
         message = "is missing"
     elif kind == "string_pattern_mismatch":
         message = f"should be module:function (it is {given!r})"
+    elif kind == "union_tag_invalid" and "type" not in problem["ctx"]["discriminator"]:
+        wanted = problem["ctx"]["expected_tags"].replace("'", "a ", 1).replace(" '", " or a ")
+        message = f"should be {wanted.replace(chr(39), '')} (it is {given!r})"
     elif kind in ("union_tag_invalid", "union_tag_not_found"):
         place = (*place, "type")
         found = given.get("type") if isinstance(given, dict) else given
@@ -35,24 +71,19 @@ def _explained(path: Path, text: str, problem: Mapping[str, Any]) -> str:
         message += " (it is missing)" if found is None else f" (it is {found!r})"
     elif not isinstance(given, dict):
         message += f" (it is {given!r})"
-    return f"{where(path, text, place)}: {message}"
+    return place, message
 
 
 def _place(loc: Sequence[object]) -> tuple[str, ...]:
     """Where a problem is, without the names of union members that pydantic puts in."""
     place = [str(part) for part in loc]
+    if place[0] in _IN_SEVERAL_WAYS:
+        del place[1:2]
     if place[0] == "space":
         del place[2:3]  # the parameter's type
     if place[-1] in ("bool", "int", "float", "str"):
         place.pop()
     return tuple(place)
-
-
-def where(path: Path, text: str, place: tuple[str, ...]) -> str:
-    """File, line and name of a place."""
-    line = line_of(text, place)
-    name = ".".join(place)
-    return f"{path}{f', line {line}' if line else ''}{f', {name}' if name else ''}"
 
 
 _KEY = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""

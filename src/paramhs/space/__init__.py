@@ -9,10 +9,9 @@ from paramhs.space.parameters import (
     Ordinal,
     Parameter,
     Real,
-    Value,
-    value_text,
 )
 from paramhs.space.space import Space
+from paramhs.space.values import Value, value_text
 
 __all__ = [
     "INACTIVE",

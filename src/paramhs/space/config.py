@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from paramhs.space.parameters import Value, value_text
+from paramhs.space.values import Value, value_text
 
 if TYPE_CHECKING:
     from paramhs.space.space import Space

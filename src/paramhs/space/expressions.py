@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from paramhs.errors import BadInput
-from paramhs.space.parameters import Ordinal, Parameter, Value, value_text
+from paramhs.space.parameters import Integer, Ordinal, Parameter, Real
+from paramhs.space.values import Value, value_text
 
 Test = Callable[[Sequence[int]], bool]
 """Whether an expression holds, given one index a parameter (-1 where inactive)."""
+
+_NOWHERE = -2  # no parameter's index: not a value's, nor the -1 of an inactive one
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -84,7 +87,8 @@ class Or:
         return " or ".join(f"({p})" if isinstance(p, Or) else str(p) for p in self.parts)
 
 
-Expression = Compare | Member | And | Or
+Leaf = Compare | Member
+Expression = Leaf | And | Or
 
 
 def names(expression: Expression) -> Iterator[str]:
@@ -98,24 +102,34 @@ def names(expression: Expression) -> Iterator[str]:
         yield expression.other.name
 
 
-def compiled(expression: Expression, parameters: Mapping[str, Parameter]) -> Test:
-    """A fast test of the expression; `BadInput` where it makes no sense for these parameters."""
+def compiled(
+    expression: Expression,
+    parameters: Mapping[str, Parameter],
+    place: Mapping[str, int] | None = None,
+) -> Test:
+    """A fast test of the expression; `BadInput` where it makes no sense for these parameters.
+
+    `place` says where each parameter's index is; whoever compiles many expressions has it.
+    """
     for name in names(expression):
         if name not in parameters:
             raise BadInput(f"'{expression}' mentions {name!r}, which is not a parameter")
     try:
-        return _compiled(expression, parameters)
+        if place is None:
+            place = {name: i for i, name in enumerate(parameters)}
+        return _compiled(expression, parameters, place)
     except BadInput as error:
         raise BadInput(f"in '{expression}': {error}") from None
 
 
-def _compiled(expression: Expression, parameters: Mapping[str, Parameter]) -> Test:
-    place = {name: i for i, name in enumerate(parameters)}
+def _compiled(
+    expression: Expression, parameters: Mapping[str, Parameter], place: Mapping[str, int]
+) -> Test:
     if isinstance(expression, And):
-        tests = [_compiled(part, parameters) for part in expression.parts]
+        tests = [_compiled(part, parameters, place) for part in expression.parts]
         return lambda indices: all(test(indices) for test in tests)
     if isinstance(expression, Or):
-        tests = [_compiled(part, parameters) for part in expression.parts]
+        tests = [_compiled(part, parameters, place) for part in expression.parts]
         return lambda indices: any(test(indices) for test in tests)
     at = place[expression.name]
     parameter = parameters[expression.name]
@@ -140,14 +154,27 @@ def _against_value(sign: str, value: Value, parameter: Parameter, at: int) -> Te
 
 
 def _index(parameter: Parameter, value: Value) -> int:
-    """The index of a value; what looks like a number or a truth value may also be a text."""
+    """The index of a value; what looks like a number or a truth value may also be a text.
+
+    A number within the range that is not on the grid is a value nobody ever has.
+    """
     try:
         return parameter.index(value)
     except BadInput as error:
+        if _is_between_levels(parameter, value):
+            return _NOWHERE
         try:
             return parameter.index(value_text(value))
         except BadInput:
             raise error from None
+
+
+def _is_between_levels(parameter: Parameter, value: Value) -> bool:
+    if isinstance(value, bool | str) or not isinstance(parameter, Real | Integer):
+        return False
+    if isinstance(parameter, Integer) and not (parameter.log and float(value).is_integer()):
+        return False
+    return parameter.low <= value <= parameter.high
 
 
 def _relation(

@@ -3,19 +3,27 @@
 The list is never built where a formula gives its values, so a million levels cost nothing.
 """
 
-import json
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from paramhs.errors import BadInput
-
-Value = bool | int | float | str
+from paramhs.space.grids import log_spaced
+from paramhs.space.values import (
+    DIGITS,
+    Value,
+    identity,
+    is_finite,
+    is_integer,
+    is_number,
+    rounded,
+    value_text,
+)
 
 DEFAULT_LEVELS = 65  # 64 equal steps between both ends, so the middle of the range is a level
 _MOST_LEVELS = 2**53  # beyond, a draw by a double would miss some
-_DIGITS = 12  # grid values are rounded to this many significant digits: 1.6, not 1.6000000000000003
 
 
 class Parameter(ABC):
@@ -46,54 +54,102 @@ class Parameter(ABC):
 
 @dataclass(frozen=True)
 class Integer(Parameter):
-    """The integers low, low + step, ..., up to at most high."""
+    """The integers low, low + step, ..., up to at most high; or a log-spaced choice of them.
+
+    With `log`, all integers if there are at most `levels`, else that many. A default that is none
+    of them takes the place of the nearest inner one, as for `Real`.
+    """
 
     low: int
     high: int
     step: int = 1
     default_value: int | None = field(default=None, kw_only=True)
+    chosen: tuple[int, ...] = field(default=(), kw_only=True, repr=False)
 
     ordered = True
     numeric = True
 
-    def __init__(self, low: int, high: int, step: int = 1, *, default: int | None = None) -> None:
+    def __init__(
+        self,
+        low: int,
+        high: int,
+        step: int = 1,
+        *,
+        log: bool = False,
+        levels: int | None = None,
+        default: int | None = None,
+    ) -> None:
         for name, number in (("low", low), ("high", high), ("step", step)):
-            if not _is_integer(number):
+            if not is_integer(number):
                 raise BadInput(f"an integer parameter's {name} must be an integer, not {number!r}")
         if step < 1:
             raise BadInput(f"an integer parameter's step must be at least 1, not {step}")
         if high < low:
             raise BadInput(f"an integer parameter's range is empty: low {low} > high {high}")
+        if log:
+            self._choose(low, high, step, DEFAULT_LEVELS if levels is None else levels, default)
+            return
+        if levels is not None:
+            raise BadInput("an integer parameter has levels only if it is log-spaced; give a step")
         if (high - low) // step >= _MOST_LEVELS:
             raise BadInput(f"{low} .. {high} has more than 2^53 values; give a larger step")
-        _freeze(self, low=low, high=high, step=step, levels=(high - low) // step + 1)
+        _freeze(self, low=low, high=high, step=step, levels=(high - low) // step + 1, chosen=())
         index = (self.levels - 1) // 2 if default is None else self.index(default)
         _freeze(self, default_index=index, default_value=self.value(index))
 
+    def _choose(self, low: int, high: int, step: int, levels: int, default: int | None) -> None:
+        if step != 1:
+            raise BadInput(f"a log-spaced integer parameter has no step, and {step} is given")
+        chosen = log_spaced(low, high, levels, default)
+        index = (len(chosen) - 1) // 2 if default is None else chosen.index(default)
+        _freeze(self, low=low, high=high, step=1, levels=len(chosen), chosen=chosen)
+        _freeze(self, default_index=index, default_value=chosen[index])
+
+    @property
+    def log(self) -> bool:
+        """Whether its values are log-spaced."""
+        return bool(self.chosen)
+
     def value(self, index: int) -> int:
         """The value at an index."""
-        return self.low + index * self.step
+        return self.chosen[index] if self.chosen else self.low + index * self.step
 
     def index(self, value: object) -> int:
         """The index of a value."""
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if not _is_integer(value):
+        if not is_integer(value):
             raise BadInput(f"{value!r} is not an integer")
         assert isinstance(value, int)  # noqa: S101 -- for the type checker
+        if self.chosen:
+            return self._chosen_index(value)
         index, off_step = divmod(value - self.low, self.step)
         if off_step or not 0 <= index < self.levels:
             by = f" in steps of {self.step}" if self.step > 1 else ""
             raise BadInput(f"{value} is not in {self.low} .. {self.high}{by}")
         return index
 
+    def _chosen_index(self, value: int) -> int:
+        index = bisect_left(self.chosen, value)
+        if index < self.levels and self.chosen[index] == value:
+            return index
+        if not self.low <= value <= self.high:
+            raise BadInput(f"{value} is not in {self.low} .. {self.high}")
+        near = self.chosen[index - 1 : index + 1]
+        raise BadInput(
+            f"{value} is not one of the {self.levels} values from {self.low} to {self.high};"
+            f" next to it are {near[0]} and {near[1]}"
+        )
+
     def describe(self) -> dict[str, object]:
         """What defines it, in JSON types."""
+        logged = {"log": True, "levels": max(self.levels, 3)} if self.log else {}
         return {
             "type": "integer",
             "low": self.low,
             "high": self.high,
             "step": self.step,
+            **logged,
             "default": self.default,
         }
 
@@ -125,9 +181,9 @@ class Real(Parameter):
         default: float | None = None,
     ) -> None:
         for name, number in (("low", low), ("high", high)):
-            if not _is_finite(number):
+            if not is_finite(number):
                 raise BadInput(f"a real parameter's {name} must be a finite number, not {number!r}")
-        if not _is_integer(levels) or levels < 2:
+        if not is_integer(levels) or levels < 2:
             raise BadInput(f"a real parameter needs at least 2 levels, not {levels!r}")
         if high <= low:
             raise BadInput(f"a real parameter's range is empty: low {low} >= high {high}")
@@ -145,10 +201,10 @@ class Real(Parameter):
             step, size = math.log(self.high / self.low) / steps, 1.0
         else:
             step, size = (self.high - self.low) / steps, max(abs(self.low), abs(self.high))
-        if step < 10 ** (1 - _DIGITS) * size:
+        if step < 10 ** (1 - DIGITS) * size:
             raise BadInput(
                 f"{self.levels} levels between {self.low} and {self.high} are too close to tell"
-                f" apart in {_DIGITS} digits"
+                f" apart in {DIGITS} digits"
             )
 
     def _place_default(self, default: float | None) -> None:
@@ -156,7 +212,7 @@ class Real(Parameter):
             index = (self.levels - 1) // 2
             _freeze(self, default_index=index, default_value=self._grid(index))
             return
-        if not _is_finite(default) or not self.low <= default <= self.high:
+        if not is_finite(default) or not self.low <= default <= self.high:
             raise BadInput(f"the default {default!r} is not in {self.low} .. {self.high}")
         index = self._nearest(default)
         if not self._is_close(self._grid(index), default):
@@ -172,9 +228,9 @@ class Real(Parameter):
             return self.high
         part = index / (self.levels - 1)
         if self.log:
-            return _rounded(math.exp((1 - part) * math.log(self.low) + part * math.log(self.high)))
+            return rounded(math.exp((1 - part) * math.log(self.low) + part * math.log(self.high)))
         value = self.low + (self.high - self.low) * part
-        return _rounded(value) if abs(value) > 1e-12 * (self.high - self.low) else 0.0
+        return rounded(value) if abs(value) > 1e-12 * (self.high - self.low) else 0.0
 
     def _nearest(self, value: float) -> int:
         if self.log:
@@ -197,7 +253,7 @@ class Real(Parameter):
 
     def index(self, value: object) -> int:
         """The index of a value; a relative error of 1e-9 is forgiven."""
-        if not _is_finite(value):
+        if not is_finite(value):
             raise BadInput(f"{value!r} is not a number")
         number = float(value)  # type: ignore[arg-type]
         inside = min(max(number, self.low), self.high)
@@ -237,7 +293,7 @@ class _Listed(Parameter):
             raise BadInput(f"values must be a list, not {values!r}")
         self.values = tuple(values)
         self.levels = len(self.values)
-        self._indices = {_identity(value): i for i, value in enumerate(self.values)}
+        self._indices = {identity(value): i for i, value in enumerate(self.values)}
         if not self.values:
             raise BadInput("a parameter needs at least one value")
         if len(self._indices) < self.levels or len(set(map(str, self.values))) < self.levels:
@@ -254,7 +310,7 @@ class _Listed(Parameter):
     def index(self, value: object) -> int:
         """The index of a value."""
         try:
-            return self._indices[_identity(value)]
+            return self._indices[identity(value)]
         except (KeyError, TypeError):
             listed = ", ".join(map(value_text, self.values[:20]))
             listed += ", ..." if self.levels > 20 else ""
@@ -269,7 +325,7 @@ class _Listed(Parameter):
         return (
             isinstance(other, _Listed)
             and type(other) is type(self)
-            and list(map(_identity, self.values)) == list(map(_identity, other.values))
+            and list(map(identity, self.values)) == list(map(identity, other.values))
             and self.default_index == other.default_index
         )
 
@@ -331,69 +387,14 @@ def parameter(spec: object) -> Parameter:
 
 
 def _from_pair(pair: Sequence[object]) -> Parameter:
-    if len(pair) != 2 or not all(_is_number(end) for end in pair):
+    if len(pair) != 2 or not all(is_number(end) for end in pair):
         raise BadInput(f"{pair!r} is not a range; expected (low, high), two numbers")
     low, high = pair
-    if _is_integer(low) and _is_integer(high):
+    if is_integer(low) and is_integer(high):
         return Integer(low, high)  # type: ignore[arg-type]
     return Real(low, high)  # type: ignore[arg-type]
-
-
-def value_text(value: Value) -> str:
-    """The value as written in a canonical key: different values, different texts."""
-    if isinstance(value, str):
-        return value if _is_plain_word(value) else json.dumps(value, ensure_ascii=False)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return repr(value)
-
-
-def value_of(text: str) -> Value:
-    """The value that `value_text` wrote so."""
-    if _is_plain_word(text):
-        return text
-    value: Value = json.loads(text)
-    return value
-
-
-def _is_plain_word(text: str) -> bool:
-    return (
-        text[:1].isalpha()
-        and text.replace("_", "").replace("-", "").replace(".", "").isalnum()
-        and text not in ("true", "false", "null", "NaN", "Infinity")
-    )
-
-
-def _identity(value: object) -> object:
-    """A dictionary key that tells True from 1, and does not tell 1 from 1.0."""
-    if isinstance(value, bool):
-        return ("bool", value)
-    if not isinstance(value, int | float | str):
-        raise BadInput(f"a value must be a boolean, a number or a text, not {value!r}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BadInput(f"a value must be finite, not {value!r}")
-    return value
 
 
 def _freeze(frozen: object, **attributes: object) -> None:
     for name, attribute in attributes.items():
         object.__setattr__(frozen, name, attribute)
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _rounded(number: float) -> float:
-    return float(f"{number:.{_DIGITS}g}")
-
-
-def _is_finite(value: object) -> bool:
-    try:
-        return _is_number(value) and math.isfinite(value)  # type: ignore[arg-type]
-    except OverflowError:  # an integer beyond all floats
-        return False

@@ -13,7 +13,8 @@ from paramhs.errors import BadInput
 from paramhs.seeds import below
 from paramhs.space.config import INACTIVE, Config
 from paramhs.space.expressions import Expression, Test, compiled, names, parse
-from paramhs.space.parameters import Parameter, parameter, value_of, value_text
+from paramhs.space.parameters import Parameter, parameter
+from paramhs.space.values import value_of, value_text
 
 DRAWS = 10_000  # how many forbidden draws in a row before sampling gives up
 
@@ -52,7 +53,7 @@ class Space:
         self._parents = frozenset(
             self.place[parent] for e in self.conditions.values() for parent in names(e)
         )
-        self._clauses = [compiled(clause, self.parameters) for clause in self.forbidden]
+        self._clauses = [compiled(clause, self.parameters, self.place) for clause in self.forbidden]
         self.default = self.configured([p.default_index for p in self.listed])
         self._check_default()
 
@@ -75,7 +76,7 @@ class Space:
         try:
             order = TopologicalSorter(graph).static_order()
             return [
-                (self.place[name], compiled(self.conditions[name], self.parameters))
+                (self.place[name], compiled(self.conditions[name], self.parameters, self.place))
                 for name in order
                 if name in self.conditions
             ]

@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import math
+import pickle
 import time
 import traceback
 from collections.abc import Callable, Mapping
@@ -10,6 +11,8 @@ from typing import Any, NamedTuple
 
 from paramhs.errors import BadInput
 from paramhs.runs import Run, Status, Task
+from paramhs.targets.supervisor import Execute, FunctionJob, Limits
+from paramhs.targets.supervisor.outcome import Clock, memory_text, patience
 
 _DETAIL = 4_000  # characters of a traceback that are kept: its end says most
 
@@ -25,7 +28,7 @@ class Answer(NamedTuple):
     quality: float | None
     detail: str
 
-    def run(self, task: Task) -> Run:
+    def of(self, task: Task) -> Run:
         """The run of this task; one that took longer than its cutoff has timed out."""
         late = self.status is Status.OK and self.runtime > task.cutoff
         return Run(task, Status.TIMEOUT if late else self.status, *self[1:])
@@ -36,13 +39,23 @@ class FunctionTarget:
 
     The configuration is a dictionary of plain values. The function returns a number. An exception
     is a crashed run that keeps its traceback; so is an answer that is not a number, named as such
-    (without `needs_number`, where only runtime counts, None will do).
+    (without `needs_number`, where only runtime counts, None will do). In a worker process, runtime
+    may be processor time (`clock="cpu"`), and `memory` (bytes) is limited.
     """
 
-    def __init__(self, function: Callable[..., Any], *, needs_number: bool = True) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        needs_number: bool = True,
+        clock: Clock = "wall",
+        memory: float = math.inf,
+    ) -> None:
         if not callable(function):
             raise BadInput(f"the target must be a function, not {function!r}")
         self.function = function
+        self.clock = clock
+        self.memory = memory
         self.needs_number = needs_number
         self.takes = _accepted(function)
 
@@ -67,13 +80,49 @@ class FunctionTarget:
         name = getattr(self.function, "__qualname__", type(self.function).__name__)
         return name if module in ("__main__", "__mp_main__") else f"{module}:{name}"
 
+    def describe(self) -> dict[str, object]:
+        """What else defines its answers, in JSON types; nothing where all is as usual."""
+        said: dict[str, object] = {}
+        if self.clock != "wall":
+            said["clock"] = self.clock
+        if math.isfinite(self.memory):
+            said["memory"] = self.memory
+        return said
+
     def arguments(self, task: Task) -> Arguments:
         """What the function is to be called with, free of paramhs's own types."""
         return task.config.as_dict(), task.instance.value, task.seed
 
     def __call__(self, task: Task) -> Run:
         """Run a task in this process; the cutoff is judged when it is over."""
-        return self.answer(self.arguments(task)).run(task)
+        return self.answer(self.arguments(task)).of(task)
+
+    def job(self) -> FunctionJob:
+        """What a keeper runs: the function, in a worker process."""
+        return FunctionJob(self.answer)
+
+    def run(self, task: Task, execute: Execute) -> Run:
+        """Run a task in a worker process, which is stopped at the limits."""
+        outcome = execute(pickle.dumps(self.arguments(task)), self._limits(task))
+        if outcome.limit == "memory":
+            what = f"stopped: it used more than {memory_text(self.memory)} of memory"
+            return Run(task, Status.CRASHED, outcome.wall, None, what)
+        seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
+        if outcome.limit:
+            seconds = max(seconds, task.cutoff)
+            return Run(task, Status.TIMEOUT, seconds, None, "stopped at the cutoff")
+        if not outcome.answer:
+            what = f"the worker process died (exit code {outcome.code})"
+            return Run(task, Status.CRASHED, seconds, None, what)
+        answer: Answer = pickle.loads(outcome.answer)  # noqa: S301 -- from our own worker
+        if self.clock == "cpu":
+            answer = answer._replace(runtime=seconds)
+        return answer.of(task)
+
+    def _limits(self, task: Task) -> Limits:
+        if self.clock == "cpu":
+            return Limits(patience(task.cutoff), task.cutoff, self.memory)
+        return Limits(task.cutoff, memory=self.memory)
 
     def answer(self, arguments: Arguments) -> Answer:
         """Call the function."""

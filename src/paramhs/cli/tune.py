@@ -1,0 +1,109 @@
+"""`paramhs tune` and `paramhs show`."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from paramhs.cli.output import Json, again, called, duration, print_json
+from paramhs.cli.printed import print_result, print_summary
+from paramhs.cli.verdicts import print_outcome
+from paramhs.cli.views import view
+from paramhs.driver import INTERRUPTED, Budget
+from paramhs.scenario_file import read_scenario
+from paramhs.tuning import tune_scenario
+
+INTERRUPTED_CODE = 130
+
+
+def tune(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The scenario: TOML, or AClib's .txt.")
+    ],
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Where runs are kept [FILE.sqlite]; one that exists goes on."),
+    ] = None,
+    runs: Annotated[int | None, typer.Option(help="Budget: number of runs.")] = None,
+    target_time: Annotated[
+        str | None, typer.Option(help="Budget: time the target runs, such as '10 min'.")
+    ] = None,
+    wall_time: Annotated[
+        str | None, typer.Option(help="Budget: time that passes, such as '1.5 h'.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Runs at a time.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Another seed, another search.")] = None,
+    verdict: Annotated[
+        bool, typer.Option(help="Let the best and the default meet on what was held out.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Tune what a scenario file describes. Options stand in for what the file says.
+
+    Stopped, killed or done, the same command goes on where it was; a larger budget extends it.
+    """
+    said = read_scenario(file)
+    given = Budget(runs, duration(target_time), duration(wall_time))
+    budget = replace(said.budget, **{k: v for k, v in vars(given).items() if v is not None})
+    place = store or said.store
+    watcher = view(as_json)
+    for note in said.notes:
+        watcher.notice(note)
+    with tuning():
+        result = tune_scenario(
+            said.scenario,
+            said.target,
+            said.configurator,
+            budget=budget,
+            seed=said.seed if seed is None else seed,
+            jobs=said.jobs if jobs is None else jobs,
+            store=place,
+            executor=said.executor,
+            watcher=watcher,
+            meeting=said.meeting if verdict else None,
+        )
+    if as_json:
+        print_json(result.to_json())
+    else:
+        console = Console(highlight=False)
+        print_result(console, result, said.scenario.cost)
+        print_outcome(console, result, said, asked=verdict)
+        typer.echo(f"\nAll runs are in {place}; see them with: {called('show', place)}")
+    if result.stopped == INTERRUPTED:
+        typer.echo(f"Interrupted; to go on: {again()}", err=True)
+        raise typer.Exit(INTERRUPTED_CODE)
+
+
+def show(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="A file made by `paramhs tune`.")],
+    as_json: Json = False,
+) -> None:
+    """Show what is in a store, also while a search is writing it."""
+    from paramhs.store.summary import summary
+
+    about = summary(store)
+    if as_json:
+        print_json(about)
+    else:
+        print_summary(Console(highlight=False), about)
+
+
+@contextmanager
+def tuning() -> Iterator[None]:
+    """What the target prints goes to standard error; standard output is for the result.
+
+    A second Ctrl-C ends the process: threads that run the target cannot be waited for.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped at once; nothing stored is lost. To run again: {again()}", err=True)
+        sys.stdout.flush()
+        os._exit(INTERRUPTED_CODE)

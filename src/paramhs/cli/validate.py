@@ -1,0 +1,110 @@
+"""`paramhs validate`: a verdict on any configurations and instances."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from paramhs.cli.output import Json, again, print_json
+from paramhs.cli.tune import INTERRUPTED_CODE, tuning
+from paramhs.cli.verdicts import print_verdict
+from paramhs.cli.views import view
+from paramhs.errors import BadInput
+from paramhs.scenario_file import ScenarioFile, read_scenario
+from paramhs.scenario_file.instances import instances_of
+from paramhs.space import Config
+from paramhs.store.summary import summary
+from paramhs.targets.command import CommandTarget
+from paramhs.validating import Meeting, verdict_store
+from paramhs.validating import validate as validated
+
+
+def validate(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario.")],
+    config: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--config",
+            "-c",
+            help="A configuration: 'default', 'best' (of the store), or values such as"
+            " 'alpha=1.2 mode=fast', defaults elsewhere. The others meet the first"
+            " [default and best].",
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            help="'test', 'train', or other instances: a folder, a pattern, a list [test].",
+        ),
+    ] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="Of each configuration.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="The store of the search [FILE.sqlite].")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Runs at a time.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Another seed, other runs.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let configurations meet on instances, with seeds that the search has not used."""
+    said = read_scenario(file)
+    place = store or said.store
+    names = config or ["default", "best"]
+    configs = [_configured(name, said, place) for name in names]
+    meeting = _meeting(said, on)
+    meeting = meeting if runs is None else replace(meeting, runs=runs)
+    with tuning():
+        verdicts = validated(
+            said.scenario,
+            said.target,
+            configs,
+            meeting,
+            seed=said.seed if seed is None else seed,
+            jobs=said.jobs if jobs is None else jobs,
+            store=verdict_store(place),
+            executor=said.executor,
+            watcher=view(as_json),
+        )
+    if verdicts is None:
+        typer.echo(f"Interrupted; to go on: {again()}", err=True)
+        raise typer.Exit(INTERRUPTED_CODE)
+    if as_json:
+        print_json([verdict.to_json() for verdict in verdicts])
+        return
+    console = Console(highlight=False)
+    for name, chosen, verdict in zip(names[1:], configs[1:], verdicts, strict=True):
+        print_verdict(console, verdict, said.scenario.cost, (names[0], name))
+        if isinstance(said.target, CommandTarget):
+            console.print(Text(f"{said.target.pasted(chosen)}\n"), soft_wrap=True)
+
+
+def _configured(name: str, said: ScenarioFile, store: Path) -> Config:
+    space = said.scenario.space
+    if name == "default":
+        return space.default
+    if name == "best":
+        trajectory = summary(store)["trajectory"]
+        if not trajectory:
+            raise BadInput(f"{store} knows no best configuration yet: no search has come so far")
+        return space.from_key(trajectory[-1]["config"])
+    if "=" not in name:
+        raise BadInput(f"{name!r} is no configuration; expected default, best, or name=value ...")
+    return space.from_key(name)
+
+
+def _meeting(said: ScenarioFile, on: str | None) -> Meeting:
+    if on == "train":
+        return Meeting(said.scenario.instances, held_out=False)
+    if on is None or on == "test":
+        if said.meeting is None:
+            raise BadInput(
+                "nothing is held out, and the target is deterministic; name instances with --on"
+            )
+        return said.meeting
+    plain = not isinstance(said.target, CommandTarget)
+    folders = [Path(), said.path.parent]
+    found = instances_of(on, folders, {}, plain)
+    seen = {instance.name for instance in said.scenario.instances}
+    return Meeting(found, held_out=not seen & {instance.name for instance in found})

@@ -1,0 +1,124 @@
+"""Verdicts, printed for people."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from paramhs.costs import CostMetric, Quality
+from paramhs.driver import INTERRUPTED
+from paramhs.runs import NO_INSTANCE
+from paramhs.scenario_file import ScenarioFile
+from paramhs.targets.command import CommandTarget
+from paramhs.tuning import Result, counted
+from paramhs.verdict import Side, Verdict
+
+
+def print_outcome(console: Console, result: Result, said: ScenarioFile, asked: bool) -> None:
+    """The verdict of a search, or why there is none; and the best command line."""
+    console.print()
+    if result.verdict is not None:
+        training = {"default": result.default_cost, "best": result.best_cost}
+        print_verdict(console, result.verdict, said.scenario.cost, ("default", "best"), training)
+    else:
+        console.print(Text(_no_verdict(result, said, asked), style="bold"), soft_wrap=True)
+    if isinstance(said.target, CommandTarget):
+        console.print("\nthe best configuration's command:")
+        console.print(Text(said.target.pasted(result.best)), soft_wrap=True)
+
+
+def _no_verdict(result: Result, said: ScenarioFile, asked: bool) -> str:
+    if result.stopped == INTERRUPTED:
+        return "No verdict: the search was interrupted."
+    if result.best == result.default:
+        return "Keep the default: the search found nothing better."
+    if not asked:
+        return (
+            "No verdict was asked for: the means above are on runs that the search has chosen by."
+        )
+    if said.meeting is not None:
+        return "No verdict: its runs were interrupted; the same command goes on with them."
+    if said.scenario.instances == (NO_INSTANCE,):
+        return (
+            "No verdict: the target is deterministic and has no instances, so nothing is new to it."
+        )
+    return (
+        "No verdict: the search has used every instance, and the target is deterministic. Hold some"
+        " out with test_instances = 0.3, or name others."
+    )
+
+
+def print_verdict(
+    console: Console,
+    verdict: Verdict,
+    metric: CostMetric,
+    names: tuple[str, str],
+    training: dict[str, float | None] | None = None,
+) -> None:
+    """Both sides, then what follows."""
+    console.print(Text(f"verdict, on {verdict.on}:"))
+    what = what_is_shown(metric)
+    table = Table("", f"{what}, held out" if training else what, box=None, pad_edge=False)
+    if training:
+        table.add_column(f"{what}, search")
+    table.add_column("finished")
+    table.add_column("failed")
+    for name, side in zip(names, (verdict.first, verdict.second), strict=True):
+        table.add_row(*_row(name, side, training))
+    console.print(table)
+    for line in conclusion(verdict, metric, names):
+        console.print(Text(line, style="bold"), soft_wrap=True)
+    console.print(
+        f"{verdict.wins} wins, {verdict.ties} ties, {verdict.losses} losses by"
+        f" {verdict.case}; p = {verdict.p_value:.2g}"
+    )
+
+
+def _row(name: str, side: Side, training: dict[str, float | None] | None) -> list[str]:
+    row = [name, f"{side.cost:.4g}"]
+    if training:
+        cost = training[name]
+        row.append("" if cost is None else f"{cost:.4g}")
+    return [*row, f"{side.solved} of {side.runs}", str(side.failed or "")]
+
+
+def what_is_shown(metric: CostMetric) -> str:
+    """What the number of a cost is called."""
+    if isinstance(metric, Quality):
+        return "mean"
+    penalty = getattr(metric, "penalty", 10)
+    return f"PAR{penalty:g} in s"
+
+
+def conclusion(verdict: Verdict, metric: CostMetric, names: tuple[str, str]) -> list[str]:
+    """In plain words, with how much and how sure."""
+    first, second = names
+    how_much = _how_much(verdict, metric)
+    if verdict.conclusion == "better":
+        return [f"{second.capitalize() if second.isalpha() else second} is better: {how_much}."]
+    if verdict.conclusion == "worse":
+        return [f"Keep the {first}: {second} is worse; {how_much}."]
+    few = ""
+    cases = verdict.wins + verdict.ties + verdict.losses
+    if cases < 6:
+        few = f" {counted(cases, verdict.case)} cannot prove one."
+    return [f"Keep the {first}: no difference is proven ({how_much}).{few}"]
+
+
+def _how_much(verdict: Verdict, metric: CostMetric) -> str:
+    more = isinstance(metric, Quality) and metric.maximise
+    if verdict.ratio is not None:
+        word = "higher" if more else "lower" if isinstance(metric, Quality) else "faster"
+        return f"{_times(verdict.ratio.estimate)} {word}{_range(verdict)}"
+    if verdict.gain is None:
+        return "no case on which both gave a usable answer"
+    word = "higher" if more else "lower"
+    return f"{word} by {verdict.gain}"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.3g} times" if ratio >= 1 else f"{ratio:.3g} times as"
+
+
+def _range(verdict: Verdict) -> str:
+    ratio = verdict.ratio
+    return f" (95 % interval {ratio.low:.3g} to {ratio.high:.3g})" if ratio else ""

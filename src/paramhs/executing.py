@@ -1,0 +1,56 @@
+"""Who makes the runs of a target: this thread, other threads, or processes that are kept."""
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+
+from paramhs.driver import Inline
+from paramhs.errors import BadInput
+from paramhs.runs import Target
+from paramhs.targets.command import CommandTarget
+from paramhs.targets.function import FunctionTarget
+from paramhs.targets.supervisor import Supervised
+
+AnyTarget = FunctionTarget | CommandTarget
+
+EXECUTORS = ("inline", "threads", "processes")
+
+
+@contextmanager
+def executing(
+    target: AnyTarget, executor: str | Executor | None, jobs: int, cutoff: float
+) -> Iterator[tuple[Executor, Target]]:
+    """An executor and what it is to run.
+
+    Commands always run under a keeper; so do functions in "processes", which is the usual choice
+    where there are several jobs or a limit.
+    """
+    if isinstance(executor, Executor):
+        yield executor, Supervised(target) if isinstance(target, CommandTarget) else target
+        return
+    kind = _kind(target, executor, jobs, cutoff)
+    if kind == "processes" or isinstance(target, CommandTarget):
+        kept = Supervised(target, jobs)
+        runner: Target = kept
+    else:
+        kept, runner = None, target
+    threads = kind == "threads" or (kind == "processes" and jobs > 1)
+    pool = ThreadPoolExecutor(jobs) if threads else Inline()
+    finished = False
+    try:
+        yield pool, runner
+        finished = True
+    finally:
+        if kept:
+            kept.close()
+        pool.shutdown(wait=finished, cancel_futures=True)  # a thread cannot be stopped by force
+
+
+def _kind(target: AnyTarget, executor: str | None, jobs: int, cutoff: float) -> str:
+    if executor is not None and executor not in EXECUTORS:
+        raise BadInput(f"executor must be one of {', '.join(EXECUTORS)}, not {executor!r}")
+    if isinstance(target, CommandTarget):
+        return "processes"
+    limited = math.isfinite(min(cutoff, target.memory)) or target.clock == "cpu"
+    return executor or ("processes" if jobs > 1 or limited else "inline")

@@ -1,0 +1,1 @@
+"""Problem instances: formulas read from files, and families of generated instances."""

@@ -1,0 +1,150 @@
+"""The instances that a scenario means: lists, folders, patterns and files; and what is held out."""
+
+import os
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from glob import glob, has_magic
+from pathlib import Path
+
+from paramhs.choices import named_instances
+from paramhs.errors import BadInput
+from paramhs.runs import Instance
+from paramhs.seeds import shuffled, stream
+from paramhs.targets.command import Problem
+
+USUAL_SHARE = 0.3  # of the instances that are held out, if nobody says anything
+ENOUGH = 10  # instances from which on some are held out without being asked for
+
+Listing = Sequence[str | int | float] | str
+Expected = str | Mapping[str, str]
+_ANSWERS = {"SAT": "SAT", "SATISFIABLE": "SAT", "UNSAT": "UNSAT", "UNSATISFIABLE": "UNSAT"}
+
+
+def instances_of(
+    listing: Listing, folders: Sequence[Path], expected: Expected, plain: bool
+) -> tuple[Instance, ...]:
+    """The instances of a listing; paths are looked for in these folders, the first being home.
+
+    `plain`: a list is given to the target as it is, which is what a Python function wants.
+    """
+    if not isinstance(listing, str):
+        if plain:
+            return named_instances(listing)
+        return tuple(_found(str(entry), "0", "", folders, expected) for entry in listing)
+    place = _existing(listing, folders)
+    if place is not None and place.is_dir():
+        paths: Iterable[Path] = (p for p in place.rglob("*") if _is_visible(p, place))
+    elif place is not None:
+        return _plain_if(plain, _listed(place, folders, expected))
+    elif has_magic(listing):
+        paths = map(Path, glob(str(folders[0] / listing), recursive=True))
+        paths = (path for path in paths if path.is_file())
+    else:
+        raise BadInput(f"there is no folder or file {listing} in {folders[0]}")
+    names = sorted(os.path.relpath(path, folders[0]) for path in paths)
+    if not names:
+        raise BadInput(f"{listing}: no instances are there (in {folders[0]})")
+    return _plain_if(plain, [_found(name, "0", "", folders, expected) for name in names])
+
+
+def _plain_if(plain: bool, found: Iterable[Instance]) -> tuple[Instance, ...]:
+    """A function is given paths, as text."""
+    if not plain:
+        return tuple(found)
+    return tuple(Instance(instance.name, instance.value.path) for instance in found)
+
+
+def _is_visible(path: Path, folder: Path) -> bool:
+    hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+    return path.is_file() and not hidden
+
+
+def _existing(name: str, folders: Sequence[Path]) -> Path | None:
+    return next((folder / name for folder in folders if (folder / name).exists()), None)
+
+
+def _found(
+    name: str, info: str, answer: str, folders: Sequence[Path], expected: Expected
+) -> Instance:
+    """An instance whose path is made absolute if it exists; else it is whatever it is."""
+    place = _existing(name, folders)
+    path = name if place is None else os.path.abspath(place)
+    if isinstance(expected, str):
+        answer = expected
+    else:
+        answer = expected.get(name, expected.get(os.path.basename(name), answer))
+    return Instance(name, Problem(path, info, answer))
+
+
+def _listed(file: Path, folders: Sequence[Path], expected: Expected) -> list[Instance]:
+    """One instance a line; what follows it on the line is for the wrapper, or says SAT or UNSAT."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the list of instances {file}: {error}") from None
+    found: dict[str, Instance] = {}
+    places = [*folders, file.parent]
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            name, rest = _columns(line, places)
+        except ValueError as error:
+            raise BadInput(f"{file}, line {number}: {error}") from None
+        answers = [_ANSWERS[word.upper()] for word in rest if word.upper() in _ANSWERS]
+        info = " ".join(rest) or "0"
+        found.setdefault(name, _found(name, info, "".join(answers[:1]), places, expected))
+    if not found:
+        raise BadInput(f"{file} lists no instances")
+    return list(found.values())
+
+
+def _columns(line: str, folders: Sequence[Path]) -> tuple[str, list[str]]:
+    """The name and what follows; a name with blanks is quoted, or is all of the line."""
+    whole = line.strip()
+    if _existing(whole, folders) is not None:
+        return whole, []
+    words = shlex.split(whole, posix=True) if whole[0] in "\"'" else whole.split()
+    return words[0], words[1:]
+
+
+def split(
+    instances: Sequence[Instance], share: float, seed: int
+) -> tuple[tuple[Instance, ...], tuple[Instance, ...]]:
+    """Those to search on and those held out: a share of every family, if names tell families."""
+    if not 0 <= share < 1:
+        raise BadInput(f"the share of instances held out must be at least 0 and below 1: {share}")
+    out: set[Instance] = set()
+    for family, members in families(instances).items():
+        count = min(max(round(share * len(members)), 1), len(members) - 1) if share else 0
+        out.update(shuffled(members, stream(seed, "split", family))[:count])
+    return tuple(i for i in instances if i not in out), tuple(i for i in instances if i in out)
+
+
+def families(instances: Sequence[Instance]) -> Mapping[str, list[Instance]]:
+    """Instances by family: their folder, or their name without numbers.
+
+    All are one family where that would leave some families with a single member.
+    """
+    for family in (_folder, _stem):
+        grouped: dict[str, list[Instance]] = defaultdict(list)
+        for instance in instances:
+            grouped[family(instance.name)].append(instance)
+        if len(grouped) > 1 and min(map(len, grouped.values())) > 1:
+            return grouped
+    return {"": list(instances)}
+
+
+def _folder(name: str) -> str:
+    return os.path.dirname(name)
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"\d+", "", os.path.basename(name).split(".")[0])
+
+
+def usual_share(count: int) -> float:
+    """What is held out if nobody says anything."""
+    return USUAL_SHARE if count >= ENOUGH else 0.0

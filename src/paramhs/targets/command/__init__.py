@@ -1,0 +1,27 @@
+"""Any program as the target: a command line with placeholders, and what to read from its output."""
+
+from paramhs.targets.command.readers import (
+    AclibLine,
+    IraceLine,
+    JsonLine,
+    LastNumber,
+    Nothing,
+    Pattern,
+    Reader,
+)
+from paramhs.targets.command.target import CommandTarget, Problem
+from paramhs.targets.command.template import Style, Template
+
+__all__ = [
+    "AclibLine",
+    "CommandTarget",
+    "IraceLine",
+    "JsonLine",
+    "LastNumber",
+    "Nothing",
+    "Pattern",
+    "Problem",
+    "Reader",
+    "Style",
+    "Template",
+]

@@ -1,0 +1,266 @@
+"""A command as the target: a program, what is read from it, and the limits it runs under."""
+
+import hashlib
+import math
+import os
+import shlex
+import shutil
+import sys
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from paramhs.errors import BadInput, TargetError
+from paramhs.runs import NO_INSTANCE, Run, Status, Task
+from paramhs.space import Config
+from paramhs.targets.command.readers import Aborted, Nothing, Reader, Reading, Unreadable, text_of
+from paramhs.targets.command.template import Template
+from paramhs.targets.supervisor import Clock, Command, CommandJob, Execute, Limits, Outcome
+from paramhs.targets.supervisor.outcome import memory_text, patience
+
+SAT_CODES = {10: "SAT", 20: "UNSAT"}
+_DETAIL = 4_000  # characters of output that are kept of a run that failed: the end says most
+_CERTIFICATE = 64 << 20  # bytes of output that a checker may be given
+
+
+class Problem(NamedTuple):
+    """The value of an instance that a command is run on."""
+
+    path: str
+    info: str = "0"
+    """What else its line in a list of instances says, for wrappers that are given it."""
+    expected: str = ""
+    """SAT or UNSAT, if that is known."""
+
+
+@dataclass(frozen=True)
+class CommandTarget:
+    """Runs a command for each task.
+
+    `solved` are the exit codes of a run that did what it should. `clock` says which time counts
+    and what the cutoff limits; with processor time, `wall_limit` ends runs that sleep.
+    """
+
+    template: Template
+    folder: Path
+    reader: Reader = Nothing()
+    solved: tuple[int, ...] = (0,)
+    clock: Clock = "cpu"
+    memory: float = math.inf
+    wall_limit: float | None = None
+    grace: float = 1.0
+    checker: Template | None = None
+    needs_number: bool = True
+    """Whether a run without a quality has failed."""
+
+    def __post_init__(self) -> None:
+        for template in (self.template, self.checker):
+            if template is not None:
+                _check_program(template.words[0], self.folder)
+
+    @property
+    def name(self) -> str:
+        """The command, as it was written."""
+        return self.template.text
+
+    @property
+    def source(self) -> str:
+        """A digest of the program, to notice that it changed; empty if that cannot be read."""
+        program = _program(self.template.words[0], self.folder)
+        try:
+            with open(program or "", "rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        except OSError:
+            return ""
+
+    @property
+    def uses_seed(self) -> bool:
+        """Whether the command is given a seed; if not, it is taken to be deterministic."""
+        return "seed" in self.template.uses
+
+    def describe(self) -> dict[str, object]:
+        """What else defines its answers, in JSON types."""
+        return {
+            "reader": repr(self.reader),
+            "solved": list(self.solved),
+            "clock": self.clock,
+            "memory": None if math.isinf(self.memory) else self.memory,
+            "style": repr(self.template.style),
+        }
+
+    def job(self) -> CommandJob:
+        """What a keeper runs."""
+        return CommandJob()
+
+    def words(self, task: Task) -> tuple[str, ...]:
+        """The argument vector of a task."""
+        return self.template.filled(task.config, _own(task))
+
+    def shown(self, task: Task) -> str:
+        """The command line, ready to paste into a shell."""
+        return shlex.join(self.words(task))
+
+    def _command(self, words: tuple[str, ...], **more: Any) -> Command:
+        """A command whose program is looked up, so that the system need not do it every time."""
+        program = words[0]
+        if os.sep not in program:
+            program = _program(program, self.folder) or program
+        return Command((program, *words[1:]), str(self.folder), **more)
+
+    def pasted(self, config: Config) -> str:
+        """The command line of a configuration, with INSTANCE, SEED and such where those go."""
+        own = {name: name.upper() for name in self.template.uses}
+        return shlex.join(self.template.filled(config, own))
+
+    def limits(self, cutoff: float) -> Limits:
+        """What a run with this cutoff may use."""
+        if self.clock == "wall":
+            return Limits(cutoff, memory=self.memory, grace=self.grace)
+        wall = patience(cutoff) if self.wall_limit is None else self.wall_limit
+        return Limits(wall, cutoff, self.memory, self.grace)
+
+    def run(self, task: Task, execute: Execute) -> Run:
+        """Run a task under a keeper, read what it printed, and check its answer."""
+        kept = _CERTIFICATE if self.checker else Command._field_defaults["kept"]
+        command = self._command(self.words(task), kept=kept)
+        outcome = execute(command, self.limits(task.cutoff))
+        run = self.judged(task, outcome)
+        if run.status is Status.OK and self.checker is not None:
+            return self._checked(run, outcome, execute)
+        return run
+
+    def judged(self, task: Task, outcome: Outcome) -> Run:
+        """What the outcome of a command means for its task."""
+        seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
+        if outcome.trouble:
+            return Run(task, Status.CRASHED, seconds, None, outcome.trouble)
+        if outcome.limit == "memory":
+            what = f"stopped: it used more than {memory_text(self.memory)} of memory"
+            return Run(task, Status.CRASHED, seconds, None, _detail(what, outcome))
+        try:
+            reading = self.reader.read(text_of(outcome))
+        except Aborted as error:
+            raise TargetError(f"{error}\nThe call was {self.shown(task)}") from None
+        except Unreadable as error:
+            if outcome.limit:
+                return self._stopped(task, outcome, Reading())
+            why = self._bad_exit(outcome) or str(error)
+            return Run(task, Status.CRASHED, seconds, None, _detail(why, outcome))
+        if outcome.limit or reading.status == "timeout":
+            return self._stopped(task, outcome, reading)
+        return self._finished(task, outcome, reading)
+
+    def _finished(self, task: Task, outcome: Outcome, reading: Reading) -> Run:
+        seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
+        seconds = seconds if reading.time is None else reading.time
+        problem = self._problem(outcome, reading)
+        if problem:
+            detail = _detail(problem, outcome)
+            return Run(task, Status.CRASHED, seconds, reading.quality, detail)
+        wrong = _wrong(task, outcome, reading)
+        if wrong:
+            return Run(task, Status.WRONG, seconds, reading.quality, _detail(wrong, outcome))
+        late = seconds > task.cutoff
+        return Run(task, Status.TIMEOUT if late else Status.OK, seconds, reading.quality)
+
+    def _problem(self, outcome: Outcome, reading: Reading) -> str:
+        if reading.status == "crashed":
+            return "the target says that it crashed"
+        if not reading.status:
+            return self._bad_exit(outcome)
+        return ""
+
+    def _bad_exit(self, outcome: Outcome) -> str:
+        if outcome.code in self.solved:
+            return ""
+        wanted = ", ".join(map(str, self.solved))
+        if outcome.code is not None and outcome.code < 0:
+            return f"it died of signal {-outcome.code}"
+        return f"exit code {outcome.code}; a run that did its work ends with {wanted}"
+
+    def _stopped(self, task: Task, outcome: Outcome, reading: Reading) -> Run:
+        seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
+        seconds = seconds if reading.time is None else reading.time
+        what = "stopped at the cutoff" if outcome.limit != "wall" else "stopped, as time passed"
+        return Run(task, Status.TIMEOUT, max(seconds, task.cutoff), reading.quality, what)
+
+    def _checked(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
+        """Give the output to the checker: exit code 0 means right."""
+        assert self.checker is not None  # noqa: S101 -- for the type checker
+        words = self.checker.filled(run.task.config, _own(run.task))
+        command = self._command(words, given=outcome.output)
+        limits = Limits(max(10 * run.task.cutoff, 60.0), memory=self.memory)
+        check = execute(command, limits)
+        if check.code == 0 and not check.limit:
+            return run
+        said = check.trouble or (f"exit code {check.code}" if not check.limit else "it timed out")
+        what = _detail(f"WRONG ANSWER, says the checker {shlex.join(words)} ({said})", check)
+        return run._replace(status=Status.WRONG, detail=what)
+
+
+def _own(task: Task) -> Mapping[str, str]:
+    """What the placeholders stand for that are no parameters."""
+    problem = problem_of(task)
+    return {
+        "instance": problem.path,
+        "info": problem.info,
+        "seed": str(task.seed),
+        "cutoff": repr(float(task.cutoff)) if math.isfinite(task.cutoff) else "1e9",
+        "config_id": str(zlib.crc32(task.config.key.encode()) % (2**31 - 1) + 1),
+        "instance_id": str(zlib.crc32(task.instance.name.encode()) % (2**31 - 1) + 1),
+    }
+
+
+def problem_of(task: Task) -> Problem:
+    """The instance of a task, as a command has it."""
+    value = task.instance.value
+    if isinstance(value, Problem):
+        return value
+    return Problem("" if task.instance == NO_INSTANCE else str(value or task.instance.name))
+
+
+def _wrong(task: Task, outcome: Outcome, reading: Reading) -> str:
+    """What is wrong with the answer, if anything is known to be."""
+    if reading.status == "wrong":
+        return "WRONG ANSWER, says the target itself"
+    expected = problem_of(task).expected
+    answer = reading.verdict or SAT_CODES.get(outcome.code or 0, "")
+    if expected and answer and answer != expected:
+        return f"WRONG ANSWER: {answer}, but {task.instance.name} is {expected}"
+    return ""
+
+
+def _detail(what: str, outcome: Outcome) -> str:
+    """What went wrong, and the last output."""
+    parts = [what]
+    for name, data in (("output", outcome.output), ("errors", outcome.errors)):
+        text = data[-_DETAIL:].decode("utf-8", "replace").strip()
+        if text:
+            parts.append(f"its last {name}:\n{text[-_DETAIL // 2 :]}")
+    return "\n".join(parts)
+
+
+def _program(word: str, folder: Path) -> str | None:
+    """The file that a first word means; what was installed beside Python is found, too."""
+    if os.sep in word:
+        place = folder / word
+        return str(place) if place.exists() else None
+    beside = os.path.dirname(sys.executable)
+    return shutil.which(word, path=f"{os.environ.get('PATH', '')}{os.pathsep}{beside}")
+
+
+def _check_program(word: str, folder: Path) -> None:
+    if "{" in word:
+        return
+    place = _program(word, folder)
+    if place is None:
+        where = f"in {folder}" if os.sep in word else "on the PATH"
+        raise BadInput(f"there is no program {word} {where}")
+    if os.path.isdir(place):
+        raise BadInput(f"{word} is a folder, not a program")
+    if not os.access(place, os.X_OK):
+        raise BadInput(
+            f"{word} may not be executed: chmod +x {place}, or name its interpreter before it"
+        )

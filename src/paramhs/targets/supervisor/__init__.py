@@ -1,0 +1,24 @@
+"""The run supervisor: limits that hold for a run and for every process it starts.
+
+Each job slot has a *keeper*, a small process that starts the run, watches it and ends it. On Linux
+a keeper is a child subreaper: whatever the run starts stays below it, also what called setsid or
+was orphaned, so "end the run" can mean every process of it, and the resources of all are counted
+when they are reaped. A keeper ends its run when paramhs is gone, however it went.
+
+Elsewhere (macOS) orphans leave the tree; then the run's own process group is the best there is.
+"""
+
+from paramhs.targets.supervisor.jobs import CommandJob, FunctionJob
+from paramhs.targets.supervisor.outcome import Clock, Command, Limits, Outcome
+from paramhs.targets.supervisor.supervised import Execute, Supervised
+
+__all__ = [
+    "Clock",
+    "Command",
+    "CommandJob",
+    "Execute",
+    "FunctionJob",
+    "Limits",
+    "Outcome",
+    "Supervised",
+]

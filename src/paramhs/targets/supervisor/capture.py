@@ -1,0 +1,57 @@
+"""The output of a run, as much of it as is worth keeping."""
+
+import os
+from contextlib import suppress
+
+_CHUNK = 1 << 16
+
+
+class Capture:
+    """The reading end of a pipe that keeps the beginning and the end of what comes."""
+
+    def __init__(self, kept: int) -> None:
+        self._kept = kept
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._dropped = 0
+        self.fd, self.theirs = os.pipe()
+        os.set_blocking(self.fd, False)
+        self.open = True
+
+    def read(self) -> bool:
+        """Take in what there is, at most one pipe's worth; whether there may be more."""
+        try:
+            data = os.read(self.fd, _CHUNK)
+        except BlockingIOError:
+            return False
+        if not data:
+            self.open = False
+            return False
+        if len(self._head) < self._kept:
+            self._head += data
+        else:
+            self._tail += data
+            self._trim()
+        return True
+
+    def _trim(self) -> None:
+        excess = len(self._tail) - self._kept
+        if excess > self._kept:  # now and then, so that it costs little
+            del self._tail[:excess]
+            self._dropped += excess
+
+    def close_theirs(self) -> None:
+        """Let go of the writing end, which is the run's."""
+        if self.theirs >= 0:
+            os.close(self.theirs)
+            self.theirs = -1
+
+    def close(self) -> bytes:
+        """All that was kept."""
+        self.close_theirs()
+        while self.open and self.read():
+            pass
+        with suppress(OSError):
+            os.close(self.fd)
+        gap = b"\n[... %d bytes left out ...]\n" % self._dropped if self._dropped else b""
+        return bytes(self._head) + gap + bytes(self._tail)

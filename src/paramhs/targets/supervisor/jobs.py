@@ -1,0 +1,202 @@
+"""The two things that a keeper can run: a command, or a Python function in a worker process."""
+
+import contextlib
+import ctypes
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any
+
+from paramhs.targets.supervisor.capture import Capture
+from paramhs.targets.supervisor.keeper import Keeper
+from paramhs.targets.supervisor.outcome import Command, Limits, Outcome
+
+
+class CommandJob:
+    """Runs a program, in a session of its own; the run is over when the program has ended.
+
+    Processes that it leaves behind are ended then.
+    """
+
+    def begin(self, keeper: Keeper) -> None:
+        """Nothing to prepare."""
+
+    def run(self, keeper: Keeper, command: Command, limits: Limits) -> Outcome:
+        """Start the program, watch it, end it."""
+        outputs = Capture(command.kept), Capture(command.kept)
+        cpu_before, keeper.tree.peak = keeper.tree.reaped_cpu, 0
+        begin = time.perf_counter()
+        try:
+            program = _started(command, outputs)
+        except (OSError, ValueError) as error:
+            for output in outputs:
+                output.close()
+            return Outcome(trouble=_explained(error, command))
+        for output in outputs:
+            output.close_theirs()
+            keeper.on(output.fd, lambda output=output: _take_in(keeper, output))  # type: ignore[misc]
+
+        def over() -> bool:
+            return program.pid in keeper.ended
+
+        limit = keeper.watch(limits, cpu_before, over)
+        wall = time.perf_counter() - begin
+        if limit:
+            keeper.stop(limit, limits, over)
+        left = keeper.end()
+        program.returncode = keeper.ended.get(program.pid, -signal.SIGKILL)
+        for output in outputs:
+            keeper.off(output.fd)
+        return Outcome(
+            limit=limit,
+            code=program.returncode,
+            wall=wall,
+            cpu=keeper.tree.reaped_cpu - cpu_before,
+            memory=keeper.tree.peak,
+            output=outputs[0].close(),
+            errors=outputs[1].close(),
+            left_behind=0 if limit else left,
+        )
+
+
+def _started(command: Command, outputs: tuple[Capture, Capture]) -> "subprocess.Popen[bytes]":
+    with contextlib.ExitStack() as stack:
+        given: Any = subprocess.DEVNULL
+        if command.given:
+            given = stack.enter_context(tempfile.TemporaryFile())
+            given.write(command.given)
+            given.seek(0)
+        return subprocess.Popen(  # noqa: S603 -- a list of words, no shell
+            command.words,
+            stdin=given,
+            stdout=outputs[0].theirs,
+            stderr=outputs[1].theirs,
+            cwd=command.folder,
+            start_new_session=True,
+        )
+
+
+def _take_in(keeper: Keeper, output: Capture) -> None:
+    output.read()
+    if not output.open:
+        keeper.off(output.fd)
+
+
+def _explained(error: OSError | ValueError, command: Command) -> str:
+    """Why a program could not be started, and what would help."""
+    program = command.words[0]
+    if isinstance(error, ValueError):
+        return f"{program} cannot be started: {error}"
+    if not os.path.isdir(command.folder):
+        return f"{program} cannot be started: there is no folder {command.folder}"
+    if isinstance(error, FileNotFoundError):
+        if os.sep in program and os.path.exists(os.path.join(command.folder, program)):
+            return f"{program} cannot be started: its interpreter (the #! line) does not exist"
+        where = "" if os.sep in program else " on the PATH"
+        return f"there is no program {program}{where}"
+    if isinstance(error, PermissionError):
+        return f"{program} may not be executed: chmod +x it, or name its interpreter before it"
+    if error.errno == 8:  # ENOEXEC
+        return f"{program} is no program: a script needs a first line such as #!/bin/sh"
+    return f"{program} cannot be started: {error.strerror}"
+
+
+class FunctionJob:
+    """Calls a Python function in a worker process, forked again after it had to be killed."""
+
+    def __init__(self, answer: Callable[[Any], Any]) -> None:
+        self._answer = answer
+        self._worker = 0
+        self._link: Connection[Any, Any] | None = None
+
+    def begin(self, keeper: Keeper) -> None:
+        """Fork the worker."""
+        ours, theirs = Pipe()
+        keeper_pid = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            _be_worker(self._answer, keeper, theirs, keeper_pid)
+        theirs.close()
+        self._worker, self._link = pid, ours
+
+    def run(self, keeper: Keeper, arguments: bytes, limits: Limits) -> Outcome:
+        """Call the function; a worker that reaches a limit, or dies, is replaced."""
+        if self._worker in keeper.ended:  # it died while it had nothing to do
+            self._replace(keeper)
+        assert self._link is not None  # noqa: S101 -- begun
+        link, measured = self._link, limits.cpu < math.inf
+        cpu_before = keeper.tree.cpu() if measured else 0.0
+        answers: list[bytes] = []
+
+        def over() -> bool:
+            return bool(answers) or self._worker in keeper.ended
+
+        keeper.on(link.fileno(), lambda: _receive(link, keeper, answers))
+        begin = time.perf_counter()
+        with contextlib.suppress(OSError):  # it is dead: that will be noticed
+            link.send_bytes(arguments)
+        limit = keeper.watch(limits, cpu_before, over)
+        wall = time.perf_counter() - begin
+        cpu = keeper.tree.cpu() - cpu_before if measured else 0.0
+        keeper.off(link.fileno())
+        if not limit and answers:
+            return Outcome(wall=wall, cpu=cpu, code=0, answer=answers[0])
+        if limit:
+            keeper.stop(limit, limits, lambda: self._worker in keeper.ended)
+        code = self._replace(keeper)
+        return Outcome(limit, code, wall, cpu)
+
+    def _replace(self, keeper: Keeper) -> int:
+        """End the worker and all below it, and fork another; the exit code of the old one."""
+        keeper.end()
+        code = keeper.ended.get(self._worker, -signal.SIGKILL)
+        if self._link is not None:
+            self._link.close()
+        self.begin(keeper)
+        return code
+
+
+def _receive(link: "Connection[Any, Any]", keeper: Keeper, answers: list[bytes]) -> None:
+    try:
+        answers.append(link.recv_bytes())
+    except (EOFError, OSError):
+        keeper.off(link.fileno())
+
+
+def _be_worker(
+    answer: Callable[[Any], Any], keeper: Keeper, link: "Connection[Any, Any]", keeper_pid: int
+) -> None:
+    """The life of a worker process; it never returns."""
+    code = 1
+    try:
+        keeper.forget()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.setsid()
+        _die_with(keeper_pid)
+        while True:
+            link.send(answer(pickle.loads(link.recv_bytes())))  # noqa: S301 -- from our own parent
+    except (EOFError, ConnectionError):
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def _die_with(parent: int) -> None:
+    """Ask Linux for a SIGKILL when the parent dies."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)

@@ -1,0 +1,82 @@
+"""All processes below this one: what they use, and how to end them."""
+
+import contextlib
+import os
+import sys
+
+import psutil
+
+_PEAK_UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss
+
+
+class Tree:
+    """The descendants of this process, of which it must be the only keeper."""
+
+    def __init__(self) -> None:
+        self._me = psutil.Process()
+        self.reaped_cpu = 0.0
+        """Processor time of the descendants that are gone."""
+        self.peak = 0
+        """The largest resident memory of one that is gone."""
+
+    def reap(self) -> dict[int, int]:
+        """Take in the children that have ended: their exit codes, minus a signal's number."""
+        codes: dict[int, int] = {}
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return codes
+            if pid == 0:
+                return codes
+            codes[pid] = os.waitstatus_to_exitcode(status)
+            self.reaped_cpu += usage.ru_utime + usage.ru_stime
+            self.peak = max(self.peak, usage.ru_maxrss * _PEAK_UNIT)
+
+    def members(self) -> list[psutil.Process]:
+        """Those alive, or not reaped yet, at this moment."""
+        with contextlib.suppress(psutil.Error):
+            return self._me.children(recursive=True)
+        return []
+
+    def cpu(self) -> float:
+        """Seconds of processor time that the tree has used, those gone included."""
+        seconds = self.reaped_cpu
+        for process in self.members():
+            with contextlib.suppress(psutil.Error):
+                times = process.cpu_times()
+                seconds += times.user + times.system + times.children_user + times.children_system
+        return seconds
+
+    def resident(self, limit: float) -> float:
+        """Bytes of resident memory; what processes share is counted once if that may matter."""
+        members = self.members()
+        total = sum(_memory(process, "rss") for process in members)
+        if total <= limit or len(members) < 2 or sys.platform != "linux":
+            return total
+        return sum(_memory(process, "pss") for process in members)
+
+    def signal(self, number: int) -> int:
+        """Send a signal to every member; how many there were, but for the dead."""
+        alive = 0
+        for process in self.members():
+            with contextlib.suppress(psutil.Error, ProcessLookupError):
+                alive += process.status() != psutil.STATUS_ZOMBIE
+                process.send_signal(number)
+        return alive
+
+    def is_empty(self) -> bool:
+        """Whether nothing is left: without children, a subreaper has no descendants."""
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return True
+        return False
+
+
+def _memory(process: psutil.Process, kind: str) -> int:
+    with contextlib.suppress(psutil.Error):
+        if kind == "pss":
+            return int(process.memory_full_info().pss)
+        return int(process.memory_info().rss)
+    return 0

@@ -1,0 +1,130 @@
+"""Configurations meet on instances, with seeds that no search has used."""
+
+from collections.abc import Generator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from paramhs.costs import CostMetric
+from paramhs.driver import Budget, Driver, Watcher
+from paramhs.errors import BadInput
+from paramhs.executing import AnyTarget, executing
+from paramhs.runs import NO_INSTANCE, Evaluate, Incumbent, Instance, Run, Task
+from paramhs.scenario import Scenario, description, endless_pairs
+from paramhs.seeds import SEEDS
+from paramhs.space import Config, Space
+from paramhs.store import open_store
+from paramhs.verdict import Verdict, verdict
+
+USUAL_PAIRS = 50  # at least so many where the target is random
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """On what configurations are to meet."""
+
+    instances: tuple[Instance, ...]
+    held_out: bool
+    """Whether the search never saw these instances; its seeds are new in any case."""
+    runs: int | None = None
+    """How many of each configuration; None for one an instance, or 50 if the target is random."""
+
+    @property
+    def text(self) -> str:
+        """What it is on, in words."""
+        if self.instances == (NO_INSTANCE,):
+            return "new seeds"
+        count = f"{len(self.instances):,} instance{'s' * (len(self.instances) != 1)}"
+        return f"{count} held out" if self.held_out else f"{count} of the search, with new seeds"
+
+    def pairs(self, deterministic: bool, seed: int) -> list[tuple[Instance, int]]:
+        """Instances with seeds; those of a search come 2^30 seeds earlier."""
+        count = len(self.instances)
+        if not deterministic:
+            count = max(count, USUAL_PAIRS)
+        if self.runs is not None:
+            count = self.runs
+        if deterministic:
+            count = min(count, len(self.instances))
+        return list(islice(endless_pairs(self.instances, seed, SEEDS // 2), count))
+
+
+def validate(
+    scenario: Scenario,
+    target: AnyTarget,
+    configs: Sequence[Config],
+    meeting: Meeting,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    store: str | Path | None = None,
+    executor: str | Executor | None = None,
+    watcher: Watcher | None = None,
+) -> list[Verdict] | None:
+    """The first configuration against each of the others; None if it was interrupted."""
+    if len(set(configs)) < 2:
+        raise BadInput("a verdict needs two different configurations")
+    tasks = [
+        Task(config, instance, number, scenario.cutoff)
+        for instance, number in meeting.pairs(scenario.deterministic, seed)
+        for config in dict.fromkeys(configs)
+    ]
+    runs = _made(tasks, scenario, target, jobs, store, executor, watcher or Watcher())
+    if runs is None:
+        return None
+    made = {c: [run for run in runs if run.task.config == c] for c in dict.fromkeys(configs)}
+    first, *others = made.values()
+    return [verdict(first, other, scenario.cost, meeting.text) for other in others]
+
+
+def _made(
+    tasks: Sequence[Task],
+    scenario: Scenario,
+    target: AnyTarget,
+    jobs: int,
+    store: str | Path | None,
+    executor: str | Executor | None,
+    watcher: Watcher,
+) -> Sequence[Run] | None:
+    """The runs of these tasks, from the store where they were made before."""
+    described = _described(scenario.space, scenario.cost, target)
+    opened = open_store(store, scenario.space, described, target.source)
+    made: list[Run] = []
+    try:
+        with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
+            driver = Driver(
+                _asking(tasks, made),
+                scenario.cost,
+                runner,
+                opened,
+                Budget(runs=len(tasks)),
+                workers,
+                jobs,
+                watcher,
+                purpose="verdict",
+            )
+            driver.run()
+        return made if len(made) == len(tasks) else None
+    finally:
+        opened.close()
+
+
+def _asking(
+    tasks: Sequence[Task], made: list[Run]
+) -> Generator[Evaluate | Incumbent, Sequence[Run], str]:
+    made.extend((yield Evaluate(tasks)))
+    return "all runs are made"
+
+
+def _described(space: Space, cost: CostMetric, target: AnyTarget) -> dict[str, object]:
+    """What makes stored runs usable again; which instances they are on is no part of it."""
+    return {
+        "verdict": {"space": space.describe(), "cost": description(cost)},
+        "target": target.name,
+    }
+
+
+def verdict_store(store: str | Path | None) -> Path | None:
+    """Where the runs of a verdict are kept: beside those of the search."""
+    return None if store is None else Path(store).with_suffix(".verdict.sqlite")

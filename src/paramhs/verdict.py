@@ -1,0 +1,247 @@
+"""Who is better on runs that no search has seen, and how sure that is.
+
+Two configurations meet on the same (instance, seed) pairs. What is compared is their cost on each
+*case*: an instance, over all its seeds, or a single pair where there are too few instances to say
+anything about others.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from random import Random
+from statistics import fmean
+
+from paramhs.costs import CostMetric, Quality, score
+from paramhs.runs import Run, Status
+from paramhs.seeds import below, stream
+from paramhs.space import Config
+
+LEAST_INSTANCES = 6  # fewer, and even unanimous instances give no p-value below 0.05
+SIGNIFICANT = 0.05
+_RESAMPLES = 5_000
+_EXACT = 12  # cases up to which all sign flips are tried
+_CLOSE = 0.01  # runtimes that differ by so much, relatively or in seconds, are a tie
+
+
+@dataclass(frozen=True)
+class Side:
+    """One configuration on the pairs."""
+
+    config: Config
+    cost: float
+    """As a person expects to see it: a mean over the runs that did not fail, or a PAR10."""
+    runs: int
+    solved: int
+    """How many runs finished within their limits with a usable answer."""
+    failed: int
+    """How many crashed or were wrong."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and where it may lie, with 95 % confidence."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.3g} (95 % interval {self.low:.3g} to {self.high:.3g})"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A configuration against another, the first being what one has without tuning."""
+
+    first: Side
+    second: Side
+    on: str
+    """The instances and seeds they met on, in words."""
+    instances: int
+    case: str
+    """What was compared: "instance" or "run"."""
+    wins: int
+    """Cases on which the second is better."""
+    ties: int
+    losses: int
+    gain: Interval | None
+    """How much lower the second's mean cost is (higher, where more is better), over
+    the cases that neither has failed; None where there are none."""
+    ratio: Interval | None
+    """How many times better the second is; None where costs are not all positive."""
+    p_value: float
+    """Of a two-sided sign-flip test on the mean difference, failures counting most."""
+    favours_second: bool
+    """Which way that difference goes."""
+
+    @property
+    def conclusion(self) -> str:
+        """What the second is: "better", "worse" or, where chance explains it, "unclear"."""
+        if self.p_value >= SIGNIFICANT:
+            return "unclear"
+        return "better" if self.favours_second else "worse"
+
+    def to_json(self) -> dict[str, object]:
+        """The same in JSON types."""
+        sides = {
+            name: {**asdict(side), "config": side.config.as_dict(), "cost": _finite(side.cost)}
+            for name, side in (("first", self.first), ("second", self.second))
+        }
+        return {
+            **sides,
+            "on": self.on,
+            "instances": self.instances,
+            "case": self.case,
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "gain": self.gain and asdict(self.gain),
+            "ratio": self.ratio and asdict(self.ratio),
+            "p_value": self.p_value,
+            "conclusion": self.conclusion,
+        }
+
+
+def verdict(
+    first: Sequence[Run], second: Sequence[Run], metric: CostMetric, on: str = ""
+) -> Verdict:
+    """Compare two configurations by their runs, which must be on the same pairs."""
+    mine, other = _by_pair(first), _by_pair(second)
+    if mine.keys() != other.keys() or not mine:
+        raise ValueError("the runs are not on the same pairs")
+    costs = {pair: (metric.of(mine[pair])[0], metric.of(other[pair])[0]) for pair in mine}
+    instances = {name for name, _ in costs}
+    by_instance = len(instances) >= LEAST_INSTANCES
+    cases = _cases(costs, by_instance)
+    slack = 0.0 if isinstance(metric, Quality) else _CLOSE
+    wins = sum(_is_less(b, a, slack) for a, b in cases)
+    losses = sum(_is_less(a, b, slack) for a, b in cases)
+    maximise = isinstance(metric, Quality) and metric.maximise
+    usable = [case for case in cases if all(map(math.isfinite, case))]
+    rng = stream(0, "verdict", len(cases))
+    gain, ratio = _estimates(usable, maximise, rng)
+    differences = _differences(cases)
+    return Verdict(
+        _side(first, metric),
+        _side(second, metric),
+        on,
+        len(instances),
+        "instance" if by_instance else "run",
+        wins,
+        len(cases) - wins - losses,
+        losses,
+        gain,
+        ratio,
+        sign_flip_test(differences, rng),
+        math.fsum(differences) > 0,
+    )
+
+
+def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
+    return {(run.task.instance.name, run.task.seed): run for run in runs}
+
+
+def _side(runs: Sequence[Run], metric: CostMetric) -> Side:
+    costs = [metric.of(run) for run in runs]
+    failures = (Status.CRASHED, Status.WRONG)
+    return Side(
+        runs[0].task.config,
+        metric.shown(score(costs)),
+        len(runs),
+        sum(run.status is Status.OK for run in runs),
+        sum(run.status in failures for run in runs),
+    )
+
+
+def _cases(
+    costs: Mapping[tuple[str, int], tuple[float, float]], by_instance: bool
+) -> list[tuple[float, float]]:
+    """The costs of both, case by case."""
+    grouped: dict[object, list[tuple[float, float]]] = defaultdict(list)
+    for pair, both in costs.items():
+        grouped[pair[0] if by_instance else pair].append(both)
+    return [(fmean(a for a, _ in group), fmean(b for _, b in group)) for group in grouped.values()]
+
+
+def _is_less(cost: float, other: float, slack: float) -> bool:
+    if math.isinf(cost) or math.isinf(other):
+        return cost < other
+    return other - cost > slack * max(1.0, abs(cost), abs(other))
+
+
+def _estimates(
+    cases: Sequence[tuple[float, float]], maximise: bool, rng: Random
+) -> tuple[Interval | None, Interval | None]:
+    """The gain and the ratio of the means, by the percentile bootstrap over cases.
+
+    Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
+    """
+    if not cases:
+        return None, None
+    means = [_means(cases)]
+    for _ in range(_RESAMPLES):
+        means.append(_means([cases[below(len(cases), rng)] for _ in cases]))
+    gain = _interval([a - b for a, b in means])
+    numbers = [-x if maximise else x for case in cases for x in case]
+    if min(numbers) <= 0:
+        return gain, None
+    return gain, _interval([b / a if maximise else a / b for a, b in means])
+
+
+def _means(cases: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return math.fsum(a for a, _ in cases) / len(cases), math.fsum(b for _, b in cases) / len(cases)
+
+
+def _interval(estimates: Sequence[float]) -> Interval:
+    """The first is the estimate itself, the others are resampled."""
+    ordered = sorted(estimates[1:])
+    tail = len(ordered) // 40
+    return Interval(estimates[0], ordered[tail], ordered[-1 - tail])
+
+
+def _differences(cases: Sequence[tuple[float, float]]) -> list[float]:
+    """First minus second; a case that only one has failed counts more than any other."""
+    finite = [a - b for a, b in cases if math.isfinite(a) and math.isfinite(b)]
+    beyond = 2 * max(map(abs, finite), default=0.5) or 1.0
+    result = []
+    for a, b in cases:
+        if math.isinf(a) and math.isinf(b):
+            result.append(0.0)
+        elif math.isinf(a) or math.isinf(b):
+            result.append(beyond if math.isinf(a) else -beyond)
+        else:
+            result.append(a - b)
+    return result
+
+
+def sign_flip_test(differences: Sequence[float], rng: Random) -> float:
+    """The p-value of the mean of paired differences, had each been as likely to go the other way.
+
+    Exact for few cases; for more, over random flips, where it can never be below 1 / 10,000.
+
+    Source: Fisher, The Design of Experiments (1935), section 21.
+    """
+    moved = [d for d in differences if d != 0]
+    observed = abs(math.fsum(moved)) * (1 - 1e-12)
+    if not moved:
+        return 1.0
+    if len(moved) <= _EXACT:
+        sums = [abs(math.fsum(map(float.__mul__, moved, s))) for s in _signs(len(moved))]
+        return sum(total >= observed for total in sums) / len(sums)
+    flips = 9_999
+    extreme = sum(abs(math.fsum(_flipped(moved, rng))) >= observed for _ in range(flips))
+    return (extreme + 1) / (flips + 1)
+
+
+def _signs(count: int) -> list[tuple[float, ...]]:
+    return list(product((1.0, -1.0), repeat=count))
+
+
+def _flipped(differences: Sequence[float], rng: Random) -> list[float]:
+    return [d if rng.random() < 0.5 else -d for d in differences]
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

@@ -1,0 +1,71 @@
+"""Commands under a keeper, without a target around them; and who of a test's processes is left."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import psutil
+
+from paramhs.targets.supervisor import Command, CommandJob, Execute, Limits, Outcome, Supervised
+
+MARK = "PARAMHS_TEST_MARK"
+
+PYTHON = (sys.executable, "-I", "-S", "-c")
+
+
+class Bare:
+    """A target whose tasks are commands with limits, and whose runs are their outcomes."""
+
+    name = "bare"
+
+    def job(self) -> CommandJob:
+        return CommandJob()
+
+    def run(self, task: Any, execute: Execute) -> Any:
+        return execute(*task)
+
+    def shown(self, task: Any) -> str:
+        return str(task)
+
+
+class Kept:
+    """A keeper or more; after each run, no process of it may be left."""
+
+    def __init__(self, folder: str, mark: str, count: int = 1) -> None:
+        os.environ[MARK] = mark
+        self.folder = folder
+        self.mark = mark
+        self.supervised = Supervised(Bare(), count)
+
+    @property
+    def keeper(self) -> psutil.Process:
+        return psutil.Process(self.supervised._all[0].process.pid)
+
+    def start(self, *words: str, given: bytes = b"", folder: str = "", **limits: float) -> Any:
+        """The outcome of a program, or a crashed run if its keeper was lost."""
+        command = Command(words, folder or self.folder, given)
+        return self.supervised((command, Limits(**limits)))
+
+    def run(self, *words: str, **more: Any) -> Outcome:
+        outcome = self.start(*words, **more)
+        assert self.left() == []
+        return outcome
+
+    def sh(self, script: str, **more: Any) -> Outcome:
+        return self.run("/bin/sh", "-c", script, **more)
+
+    def python(self, code: str, **more: Any) -> Outcome:
+        return self.run(*PYTHON, code, **more)
+
+    def left(self) -> list[psutil.Process]:
+        """Processes of this test that are alive, wherever they went."""
+        return list(_marked(self.mark))
+
+
+def _marked(mark: str) -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get(MARK) == mark:
+                yield process

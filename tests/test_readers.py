@@ -1,0 +1,249 @@
+"""What is read from the output of a run."""
+
+import math
+import os
+import re
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramhs.errors import BadInput
+from paramhs.targets.command import AclibLine, IraceLine, JsonLine, LastNumber, Nothing, Pattern
+from paramhs.targets.command.readers import (
+    NUMBER,
+    Aborted,
+    Reader,
+    Reading,
+    Unreadable,
+    answer_line,
+    text_of,
+)
+from paramhs.targets.supervisor import Outcome
+from paramhs.targets.supervisor.capture import Capture
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+READERS: list[Reader] = [
+    Nothing(),
+    LastNumber(),
+    Pattern("cost (.*)"),
+    JsonLine("cost"),
+    AclibLine(),
+    IraceLine(),
+]
+
+
+def unreadable(reader: Reader, output: str) -> str:
+    with pytest.raises(Unreadable) as caught:
+        reader.read(output)
+    return str(caught.value)
+
+
+@given(st.text())
+@pytest.mark.parametrize("reader", READERS)
+def test_any_output_is_read_or_unreadable(reader, output):
+    with suppress(Unreadable):
+        quality = reader.read(output).quality
+        assert quality is None or not math.isnan(quality)
+
+
+def test_output_that_is_no_text_is_read_as_well_as_it_can_be():
+    assert text_of(Outcome(output=b"\xff\xfe 12\n")) == "\ufffd\ufffd 12\n"
+    assert LastNumber().read(text_of(Outcome(output=b"\xff\xfe 12\n"))).quality == 12
+
+
+# Satisfiability.
+
+
+@pytest.mark.parametrize(
+    ("output", "answer"),
+    [
+        ("c hello\ns SATISFIABLE\nv 1 -2 0\n", "SAT"),
+        ("s UNSATISFIABLE", "UNSAT"),
+        ("s UNSATISFIABLE\r\n", "UNSAT"),
+        ("s UNKNOWN\n", ""),
+        ("c s SATISFIABLE\n", ""),
+        ("s SATISFIABLE or not\n", ""),
+        ("s UNSATISFIABLE\nrestart\ns SATISFIABLE\n", "SAT"),
+        ("", ""),
+    ],
+)
+def test_the_answer_line_of_the_sat_competitions(output, answer):
+    assert answer_line(output) == answer
+    assert Nothing().read(output) == Reading(verdict=answer)
+
+
+# The last number.
+
+
+@given(
+    FINITE, st.sampled_from(["{}", "cost={}", "best: {} (optimal)", "1 2\n{}\n\ndone\n", "[{}]"])
+)
+def test_the_last_number_is_read_exactly(number, form):
+    assert LastNumber().read(form.format(number)).quality == number
+
+
+@pytest.mark.parametrize(
+    ("output", "number"),
+    [
+        ("1 2 3", 3.0),
+        ("The cost is 5.", 5.0),
+        ("-1.5e-3", -0.0015),
+        ("+.5", 0.5),
+        ("5E3;", 5000.0),
+        ("cost 7 after 12ms", 7.0),
+        ("cost 7 of x2", 7.0),
+        ("gap 3%", 3.0),
+        ("inf", math.inf),
+        ("12 -Infinity", -math.inf),
+        ("3 information", 3.0),
+        ("s SATISFIABLE 4", 4.0),
+    ],
+)
+def test_what_is_a_number(output, number):
+    assert LastNumber().read(output).quality == number
+
+
+def test_no_number_at_all():
+    assert unreadable(LastNumber(), "no answer x2 12ms") == "no number was printed"
+    assert unreadable(LastNumber(), "") == "no number was printed"
+
+
+def test_nan_is_never_a_quality():
+    what = "nan is not a number and cannot be compared"
+    assert unreadable(LastNumber(), "3 nan") == what
+    assert unreadable(Pattern("cost (.*)"), "cost nan") == what
+    assert unreadable(JsonLine("cost"), '{"cost": NaN}') == what
+    assert unreadable(IraceLine(), "nan") == what
+
+
+def test_the_note_on_output_left_out_is_not_read_as_a_number():
+    capture = Capture(10)
+    for _ in range(10):
+        os.write(capture.theirs, b"no answer " * 5)
+        capture.read()
+    output = capture.close().decode()
+    assert "left out" in output
+    assert unreadable(LastNumber(), output) == "no number was printed"
+
+
+def test_the_pattern_of_numbers_is_one_that_users_can_borrow():
+    assert re.fullmatch(NUMBER, "-1.5e3", re.IGNORECASE)
+    assert Pattern(rf"cost ({NUMBER})").read("cost 12e1 s").quality == 120
+
+
+# A regular expression.
+
+
+def test_a_pattern_reads_its_group_or_all_of_it():
+    output = "cost 5\ncost 4\ntime 1.5 s\n"
+    assert Pattern(r"cost (\d+)").read(output) == Reading(4.0)
+    assert Pattern(r"\d+(?= s)").read(output) == Reading(5.0)
+    assert Pattern(r"^cost (\d+)$", r"time (\S+)").read(output) == Reading(4.0, 1.5)
+    assert Pattern(time=r"time (\S+)").read(output) == Reading(None, 1.5)
+
+
+def test_a_pattern_that_does_not_match():
+    assert unreadable(Pattern(r"cost (\d+)"), "x") == r"nothing in the output matches 'cost (\\d+)'"
+    assert unreadable(Pattern(r"cost (\w+)"), "cost big") == "'big' is not a number"
+    assert unreadable(Pattern(r"cost(\d+)?"), "cost") == "'' is not a number"
+
+
+def test_a_pattern_that_is_none():
+    with pytest.raises(BadInput, match=r"'\(' is not a regular expression: missing \)"):
+        Pattern("(")
+    with pytest.raises(BadInput, match="has 2 groups; which of them is the number"):
+        Pattern(time=r"(\d+)\.(\d+)")
+    assert Pattern(r"(?:a|b)=(\d)").read("b=3").quality == 3
+
+
+# JSON.
+
+
+@given(FINITE, FINITE)
+def test_a_json_line_is_read_exactly(cost, seconds):
+    output = (
+        f'log {{"cost": 0}}\n{{"cost": 1}}\n {{"cost": {cost!r}, "at": {{"s": {seconds!r}}}}}\nbye'
+    )
+    assert JsonLine("cost", "at.s").read(output) == Reading(cost, seconds)
+
+
+def test_a_json_line_that_is_missing_or_lacks_something():
+    none = "no line of the output is a JSON object"
+    assert unreadable(JsonLine("cost"), "cost 3\n[1]\n3\n") == none
+    assert unreadable(JsonLine("cost"), '{"cost": 3') == none
+    assert unreadable(JsonLine("cost"), '{"a": 3}') == "the JSON object has no 'cost'"
+    assert unreadable(JsonLine("a.b"), '{"a": 3}') == "the JSON object has no 'a.b'"
+    text = "'cost' in the JSON object is {}; expected a number"
+    assert unreadable(JsonLine("cost"), '{"cost": "3"}') == text.format("'3'")
+    assert unreadable(JsonLine("cost"), '{"cost": true}') == text.format("True")
+    assert unreadable(JsonLine("cost"), '{"cost": null}') == text.format("None")
+
+
+def test_a_broken_json_line_is_passed_over():
+    assert JsonLine("cost").read('{"cost": 3}\n{"cost": 4').quality == 3.0
+
+
+def test_a_json_number_or_line_that_is_too_large():
+    assert unreadable(JsonLine("cost"), '{"cost": 1' + "0" * 400 + "}")
+    assert unreadable(JsonLine("cost"), '{"a":' * 100_000)
+
+
+# The answer line of ParamILS, SMAC and AClib.
+
+
+@pytest.mark.parametrize(
+    ("output", "reading"),
+    [
+        ("Result for ParamILS: SAT, 1.5, 100, 7, 42\n", Reading(7, 1.5, "ok", "SAT")),
+        ("x\nResult of this Algorithm Run: UNSAT, 2, -1, 0, 1\ny", Reading(0, 2, "ok", "UNSAT")),
+        ("Result for SMAC: SUCCESS, 0.1, 0, 3.5, 9, more", Reading(3.5, 0.1, "ok", "")),
+        ("Final Result for ParamILS: SATISFIABLE, 1, 2, 3, 4", Reading(3, 1, "ok", "SAT")),
+        ("result for smac: unsatisfiable,1,2,3", Reading(3, 1, "ok", "UNSAT")),
+        ("Result for SMAC: TIMEOUT, 300, 0, 1e9, 4", Reading(1e9, 300, "timeout", "")),
+        ("Result for SMAC: CRASHED, 0, 0, 0, 4", Reading(0, 0, "crashed", "")),
+        ("Result for ParamILS: WRONG ANSWER, 1, 0, 0, 4", Reading(0, 1, "wrong", "")),
+        (
+            "Result for SMAC: SAT, 1, 2, 3, 4\nResult for SMAC: SAT, 5, 6, 7, 8",
+            Reading(7, 5, "ok", "SAT"),
+        ),
+    ],
+)
+def test_the_answer_line_of_a_wrapper(output, reading):
+    assert AclibLine().read(output) == reading
+
+
+def test_an_answer_line_that_is_none():
+    missing = 'no line "Result for ParamILS: ..." (or "... SMAC: ...") was printed'
+    assert unreadable(AclibLine(), "Result: SAT") == missing
+    few = "the answer line has 2 columns; expected at least 4"
+    assert unreadable(AclibLine(), "Result for SMAC: SAT, 1") == few
+    status = "'MAYBE' is not a status of an answer line"
+    assert unreadable(AclibLine(), "Result for SMAC: MAYBE, 1, 2, 3, 4") == status
+    number = "'x' is not a number"
+    assert unreadable(AclibLine(), "Result for SMAC: SAT, x, 2, 3, 4") == number
+
+
+def test_abort_is_more_than_a_failure():
+    with pytest.raises(Aborted, match="the target says ABORT: ABORT, 0, 0, 0, 4"):
+        AclibLine().read("Result for ParamILS: ABORT, 0, 0, 0, 4")
+
+
+# irace's target runner.
+
+
+def test_the_last_line_of_a_target_runner():
+    assert IraceLine().read("log\n12.5\n\n") == Reading(12.5)
+    assert IraceLine().read("12.5 3") == Reading(12.5, 3.0)
+    assert IraceLine(cost_is_time=True).read("12.5") == Reading(12.5, 12.5)
+    assert IraceLine().read("Inf").quality == math.inf
+    assert IraceLine().read("1e3\r\n").quality == 1000
+
+
+def test_a_last_line_that_is_no_cost():
+    what = "the last line should be a cost, or a cost and a time, not "
+    assert unreadable(IraceLine(), "") == what + "nothing"
+    assert unreadable(IraceLine(), "3\nall is well") == what + "'all is well'"
+    assert unreadable(IraceLine(), "3\ndone") == "'done' is not a number"

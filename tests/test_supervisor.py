@@ -1,0 +1,587 @@
+"""Real children that do what children should not do: after each, nobody is left."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from children import PATIENCE, child, eventually, is_gone
+from kept import MARK, PYTHON, Kept
+from paramhs.runs import Run, Status
+from paramhs.targets.supervisor.capture import Capture
+from paramhs.targets.supervisor.outcome import memory_text
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a keeper must be a subreaper")
+
+LOST = "the process that kept the run was killed, and the run with it"
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch, request):
+    monkeypatch.setenv(MARK, "")
+    kept = Kept(str(tmp_path), f"{os.getpid()} {request.node.name}")
+    yield kept
+    kept.supervised.close()
+    for process in kept.left():
+        process.kill()
+
+
+# How a program ends.
+
+
+def test_a_program_that_ends_well(kept):
+    outcome = kept.sh("echo answer; echo remark >&2")
+    assert (outcome.limit, outcome.code, outcome.trouble) == ("", 0, "")
+    assert (outcome.output, outcome.errors) == (b"answer\n", b"remark\n")
+    assert outcome.left_behind == 0
+
+
+def test_the_exit_code_is_reported(kept):
+    assert [kept.sh(f"exit {code}").code for code in (0, 1, 10, 127, 255)] == [0, 1, 10, 127, 255]
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM])
+def test_the_signal_is_reported(kept, number):
+    outcome = kept.sh(f"ulimit -c 0; kill -{int(number)} $$")
+    assert (outcome.limit, outcome.code) == ("", -number)
+
+
+def test_standard_input_is_empty(kept):
+    assert kept.sh("cat; echo done").output == b"done\n"
+
+
+def test_standard_input_is_what_is_given(kept):
+    given = os.urandom(300_000)
+    assert kept.run("cat", given=given).output == given
+
+
+def test_a_program_runs_in_its_folder_and_is_found_there(kept, tmp_path):
+    script = tmp_path / "here.sh"
+    script.write_text("#!/bin/sh\npwd\n")
+    script.chmod(0o755)
+    assert Path(kept.run("./here.sh").output.decode().strip()).samefile(tmp_path)
+
+
+# Programs that cannot be started: the message says what would help.
+
+
+def test_a_program_that_does_not_exist(kept):
+    outcome = kept.run("no-such-program-xyz")
+    assert outcome.trouble == "there is no program no-such-program-xyz on the PATH"
+    assert outcome.code is None
+    assert kept.run("./none").trouble == "there is no program ./none"
+    assert kept.sh("exit 3").code == 3
+
+
+def test_a_script_without_a_run_bit(kept, tmp_path):
+    (tmp_path / "script.sh").write_text("#!/bin/sh\necho 1\n")
+    trouble = "./script.sh may not be executed: chmod +x it, or name its interpreter before it"
+    assert kept.run("./script.sh").trouble == trouble
+
+
+def test_a_script_whose_interpreter_does_not_exist(kept, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    trouble = "./script cannot be started: its interpreter (the #! line) does not exist"
+    assert kept.run("./script").trouble == trouble
+
+
+def test_a_script_without_a_first_line(kept, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("echo 1\n")
+    script.chmod(0o755)
+    trouble = "./script is no program: a script needs a first line such as #!/bin/sh"
+    assert kept.run("./script").trouble == trouble
+
+
+def test_a_folder_that_does_not_exist(kept, tmp_path):
+    folder = str(tmp_path / "gone")
+    outcome = kept.run("/bin/sh", folder=folder)
+    assert outcome.trouble == f"/bin/sh cannot be started: there is no folder {folder}"
+
+
+def test_a_word_that_no_program_can_be_given(kept):
+    assert "cannot be started: embedded null" in kept.run("/bin/echo", "a\0b").trouble
+    assert "cannot be started: Argument list too long" in kept.run("/bin/echo", "x" * 10**6).trouble
+    assert kept.run("/bin/echo", "x").output == b"x\n"
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler to miss a library")
+def test_a_program_that_needs_a_missing_library(kept, tmp_path):
+    (tmp_path / "lib.c").write_text("int answer(void) { return 42; }\n")
+    (tmp_path / "main.c").write_text("int answer(void);\nint main(void) { return answer(); }\n")
+    for words in (
+        ["-shared", "-fPIC", "-o", "libanswer.so", "lib.c"],
+        ["-o", "program", "main.c", "-L.", "-lanswer", "-Wl,-rpath,."],
+    ):
+        subprocess.run(["gcc", *words], cwd=tmp_path, check=True)
+    assert kept.run("./program").code == 42
+    (tmp_path / "libanswer.so").unlink()
+    outcome = kept.run("./program")
+    assert (outcome.limit, outcome.code, outcome.trouble) == ("", 127, "")
+    assert b"libanswer.so" in outcome.errors
+
+
+# Programs that do not end.
+
+
+def test_a_program_that_ignores_sigterm_is_killed_after_the_grace(kept):
+    outcome = kept.sh("trap '' TERM; while :; do sleep 1; done", wall=0.3, grace=0.2)
+    assert (outcome.limit, outcome.code) == ("wall", -signal.SIGKILL)
+    assert outcome.wall >= 0.3
+
+
+def test_a_program_that_hears_sigterm_may_say_something(kept):
+    script = "trap 'echo bye; exit 3' TERM; echo hello; sleep 1000 & wait"
+    outcome = kept.sh(script, wall=0.3, grace=PATIENCE)
+    assert (outcome.limit, outcome.code) == ("wall", 3)
+    assert outcome.output == b"hello\nbye\n"
+
+
+def test_without_grace_nobody_hears_sigterm(kept):
+    outcome = kept.sh("trap 'echo bye' TERM; while :; do sleep 0.01; done", wall=0.2, grace=0)
+    assert (outcome.limit, outcome.code, outcome.output) == ("wall", -signal.SIGKILL, b"")
+
+
+def test_a_program_that_sleeps_without_processor_time(kept):
+    outcome = kept.run("sleep", "1000", cpu=0.2, wall=0.4)
+    assert (outcome.limit, outcome.code) == ("wall", -signal.SIGTERM)
+    assert outcome.cpu < 0.2
+    assert outcome.wall >= 0.4
+
+
+def test_a_program_that_stopped_itself(kept):
+    outcome = kept.sh("kill -STOP $$", wall=0.2, grace=0.1)
+    assert (outcome.limit, outcome.code) == ("wall", -signal.SIGKILL)
+
+
+def test_a_program_that_burns_processor_time(kept):
+    outcome = kept.sh("while :; do :; done", cpu=0.3, wall=PATIENCE)
+    assert (outcome.limit, outcome.code) == ("cpu", -signal.SIGTERM)
+    assert outcome.cpu >= 0.3
+
+
+THREADS = """
+import hashlib, threading
+def burn(): hashlib.pbkdf2_hmac("sha256", b"x", b"y", 10**9)  # lets other threads work
+for _ in range(3): threading.Thread(target=burn).start()
+"""
+
+
+def test_a_program_that_burns_processor_time_in_threads(kept):
+    outcome = kept.python(THREADS, cpu=0.4, wall=PATIENCE, grace=0.1)
+    assert outcome.limit == "cpu"
+    assert outcome.cpu >= 0.4
+
+
+def test_processor_time_of_all_processes_is_limited_together(kept):
+    script = "for i in 1 2 3; do while :; do :; done & done; wait"
+    outcome = kept.sh(script, cpu=0.3, wall=PATIENCE)
+    assert (outcome.limit, outcome.code) == ("cpu", -signal.SIGTERM)
+    assert outcome.cpu >= 0.3
+
+
+def test_processor_time_of_processes_that_are_gone_counts_for_the_limit(kept):
+    burn = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
+    outcome = kept.sh(f"while :; do ({burn}); done", cpu=0.4, wall=PATIENCE)
+    assert outcome.limit == "cpu"
+    assert outcome.cpu >= 0.4
+
+
+# What a run leaves behind.
+
+
+def test_a_program_that_forks_and_exits(kept):
+    outcome = kept.sh("sleep 1000 & sleep 1000 & exit 5")
+    assert (outcome.limit, outcome.code, outcome.left_behind) == ("", 5, 2)
+
+
+DAEMON = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    pid = os.fork()
+    if pid:
+        print(pid, flush=True)
+        os._exit(0)
+    open("settled", "w").close()
+    time.sleep(1000)
+os.wait()
+"""
+
+
+def settled(folder: str | Path) -> bool:
+    """Whether the grandchild of DAEMON is where it wants to be."""
+    return Path(folder, "settled").exists()
+
+
+def test_a_setsid_grandchild_ends_with_the_program(kept):
+    outcome = kept.python(DAEMON)
+    assert (outcome.limit, outcome.code, outcome.left_behind) == ("", 0, 1)
+    assert not psutil.pid_exists(int(outcome.output))
+
+
+def test_a_setsid_grandchild_ends_at_the_limit(kept):
+    outcome = kept.python(DAEMON + "time.sleep(1000)", wall=0.5)
+    assert outcome.limit == "wall"
+    assert not psutil.pid_exists(int(outcome.output))
+
+
+CHAIN = """
+import os, sys, time
+end = time.monotonic() + 8  # were it not stopped, it would not go on for ever
+while time.monotonic() < end:
+    if os.fork():
+        os._exit(0)
+    {}
+"""
+
+
+@pytest.mark.parametrize("how", ["pass", "os.setsid()"])
+def test_a_chain_of_forks_is_cut(kept, how):
+    begin = time.monotonic()
+    assert kept.python(CHAIN.format(how)).code == 0
+    assert time.monotonic() - begin < 7
+
+
+def test_many_children_are_ended_together(kept):
+    outcome = kept.sh("for i in $(seq 40); do (trap '' TERM; sleep 1000) & done; exit 0")
+    assert (outcome.code, outcome.left_behind >= 40) == (0, True)
+
+
+def test_those_who_fork_when_they_are_asked_to_end_are_ended(kept):
+    script = "trap 'for i in 1 2 3 4 5; do sleep 1000 & done; exit 4' TERM; sleep 1000 & wait"
+    assert kept.sh(script, wall=0.2, grace=PATIENCE).code == 4
+
+
+# What a run prints.
+
+
+@pytest.mark.parametrize(("script", "field"), [("", "output"), (">&2", "errors")])
+def test_a_program_that_prints_without_end_fills_nothing(kept, tmp_path, script, field):
+    before = kept.keeper.memory_info().rss
+    outcome = kept.sh(f"exec cat /dev/zero {script}", wall=0.5)
+    assert outcome.limit == "wall"
+    assert 2 << 20 <= len(getattr(outcome, field)) < 4 << 20
+    assert kept.keeper.memory_info().rss - before < 40e6
+    assert os.listdir(tmp_path) == []
+
+
+def test_long_output_keeps_its_head_and_its_tail(kept):
+    outcome = kept.python("for i in range(700_000): print(f'{i:07}')")  # 5.6 million bytes
+    lines = outcome.output.split(b"\n")
+    assert outcome.code == 0
+    assert lines[:3] == [b"0000000", b"0000001", b"0000002"]
+    assert lines[-2:] == [b"0699999", b""]
+    (gap,) = (line for line in lines if b"left out" in line)
+    assert outcome.output.count(b"\n") < 600_000
+    left_out, words = int(gap.split()[1]), len(b"\n" + gap + b"\n")
+    assert left_out + len(outcome.output) - words == 700_000 * 8
+
+
+def test_output_that_can_be_kept_is_kept_exactly(kept):
+    outcome = kept.python("import sys; sys.stdout.buffer.write(bytes(range(256)) * 8192)")
+    assert outcome.output == bytes(range(256)) * 8192  # 2 MiB
+
+
+def test_what_was_written_just_before_the_end_is_read(kept):
+    for _ in range(20):
+        assert kept.sh("printf %060000d 7").output == b"0" * 59_999 + b"7"
+
+
+def test_a_program_that_closes_its_output_goes_on(kept):
+    before = sum(kept.keeper.cpu_times()[:2])
+    outcome = kept.sh("exec >&- 2>&-; sleep 0.4; exit 7")
+    assert (outcome.limit, outcome.code, outcome.output) == ("", 7, b"")
+    assert outcome.wall >= 0.4
+    assert sum(kept.keeper.cpu_times()[:2]) - before < 0.2
+
+
+def test_output_held_open_by_a_process_left_behind_does_not_delay(kept):
+    begin = time.monotonic()
+    outcome = kept.sh("sleep 1000 & echo done")
+    assert (outcome.code, outcome.output) == (0, b"done\n")
+    assert time.monotonic() - begin < 10
+
+
+def test_a_capture_drops_the_middle_only():
+    capture = Capture(100_000)
+    data = b"".join(b"%07d\n" % i for i in range(60_000))
+    for at in range(0, len(data), 8_000):
+        os.write(capture.theirs, data[at : at + 8_000])
+        capture.read()
+    kept = capture.close()
+    head, _, tail = kept.partition(b"\n[... ")
+    number, _, tail = tail.partition(b" bytes left out ...]\n")
+    assert data.startswith(head)
+    assert data.endswith(tail)
+    assert len(head) >= 100_000 <= len(tail)
+    assert len(head) + len(tail) + int(number) == len(data)
+
+
+# What a run uses.
+
+HUNGRY = """
+import time
+kept = []
+while len(kept) < 300:
+    kept.append(b"x" * 10_000_000)
+    time.sleep(0.002)
+"""
+
+
+def test_a_program_that_allocates_without_end_is_stopped(kept):
+    outcome = kept.python(HUNGRY, memory=200e6, wall=PATIENCE)
+    assert (outcome.limit, outcome.code) == ("memory", -signal.SIGKILL)
+    assert 190e6 < outcome.memory < 2e9
+
+
+def test_the_memory_of_several_processes_is_counted_together(kept):
+    code = "import time; kept = b'x' * 60_000_000; time.sleep(1000)"
+    outcome = kept.python(
+        f"import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        {code}\nos.wait()",
+        memory=200e6,
+        wall=PATIENCE,
+    )
+    assert outcome.limit == "memory"
+    assert outcome.memory < 150e6
+
+
+def test_memory_that_processes_share_is_counted_once(kept):
+    code = """
+import os, time
+kept = b"x" * 150_000_000
+for _ in range(3):
+    if os.fork() == 0: break
+time.sleep(0.6)
+"""
+    outcome = kept.python(code, memory=350e6, wall=PATIENCE)
+    assert (outcome.limit, outcome.code) == ("", 0)
+
+
+def test_the_peak_is_that_of_the_run_and_not_of_its_keeper(kept):
+    ballast = b"x" * 100_000_000
+    large = Kept(kept.folder, kept.mark)
+    try:
+        assert large.run("/bin/true").memory < 20e6
+    finally:
+        large.supervised.close()
+    assert len(ballast) == 100_000_000
+
+
+def test_the_peak_is_at_least_what_was_used(kept):
+    assert 80e6 < kept.python("kept = b'x' * 80_000_000").memory < 200e6
+
+
+BURNER = """
+import time
+while time.process_time() < {}: pass
+print(time.process_time())
+"""
+
+
+def test_processor_time_is_that_of_the_whole_tree(kept, tmp_path):
+    (tmp_path / "burner.py").write_text(BURNER.format(0.2))
+    burner = f"{sys.executable} -I -S burner.py"
+    outcome = kept.sh(f"{burner}; {burner} & wait")
+    known = sum(map(float, outcome.output.split()))
+    assert 0.4 <= known <= outcome.cpu < known + 0.2
+
+
+def test_processor_time_of_orphans_counts(kept):
+    code = """
+import os, time
+reading, writing = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        while time.process_time() < 0.2: pass
+        os._exit(0)
+    os._exit(0)
+os.close(writing)
+os.read(reading, 1)
+"""
+    outcome = kept.python(code)
+    assert outcome.code == 0
+    assert 0.2 <= outcome.cpu < 0.5
+
+
+def test_each_run_has_its_own_account(kept):
+    kept.sh("while :; do :; done", cpu=0.3)
+    outcome = kept.run("/bin/true")
+    assert outcome.cpu < 0.2
+    assert outcome.wall < 5
+
+
+def test_sizes_are_written_for_people():
+    sizes = (512e6, 1.5e9, 2048, 12)
+    assert [memory_text(size) for size in sizes] == ["512 MB", "1.5 GB", "2.048 kB", "12 B"]
+
+
+# What a keeper uses.
+
+
+def switches(process: psutil.Process) -> int:
+    return process.num_ctx_switches().voluntary
+
+
+def test_an_idle_keeper_sleeps(kept):
+    kept.run("/bin/true")
+    time.sleep(0.1)
+    before, cpu = switches(kept.keeper), kept.keeper.cpu_times()[:2]
+    time.sleep(0.5)
+    assert switches(kept.keeper) == before
+    assert kept.keeper.cpu_times()[:2] == cpu
+
+
+def test_a_keeper_whose_run_is_far_from_its_limits_sleeps(kept):
+    before = switches(kept.keeper)
+    assert kept.run("sleep", "0.5", wall=100, cpu=100, memory=8e9).code == 0
+    assert switches(kept.keeper) - before < 30
+
+
+def test_runs_leave_no_open_file_behind(kept):
+    kept.run("/bin/true")
+    ours, before = len(os.listdir("/proc/self/fd")), kept.keeper.num_fds()
+    for _ in range(10):
+        kept.start("/bin/true")
+        kept.start("no-such-program-xyz")
+        kept.start("cat", given=b"x")
+        kept.start("/bin/sh", "-c", "exec >&-; exit 1")
+        kept.start("sleep", "1000", wall=0.001)
+    assert kept.keeper.num_fds() == before
+    assert len(os.listdir("/proc/self/fd")) <= ours
+
+
+def test_a_run_writes_no_file(kept, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    outcome = kept.python("print('x' * 3_000_000); raise SystemExit(1)")
+    assert outcome.code == 1
+    assert os.listdir(tmp_path) == []
+
+
+# Two runs at a time, and runs that are interrupted.
+
+
+def test_two_jobs_do_not_disturb_each_other(kept):
+    kept.supervised.close()
+    both = Kept(kept.folder, kept.mark, 2)
+    with ThreadPoolExecutor(2) as pool:
+        calm = pool.submit(
+            both.start, "/bin/sh", "-c", "sleep 1.2 & wait; echo calm", wall=PATIENCE
+        )
+        wild = [pool.submit(both.start, *PYTHON, DAEMON, wall=0.2, grace=0.1) for _ in range(3)]
+        assert [future.result().left_behind for future in wild] == [1, 1, 1]
+        assert not calm.done()
+        outcome = calm.result()
+    assert (outcome.limit, outcome.code, outcome.output) == ("", 0, b"calm\n")
+    assert outcome.left_behind == 0
+    both.supervised.close()
+    assert both.left() == []
+
+
+def test_closing_ends_a_run_at_once(kept):
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(kept.start, *PYTHON, DAEMON + "time.sleep(1000)")
+        assert eventually(lambda: settled(kept.folder))
+        begin = time.monotonic()
+        kept.supervised.close()
+        assert time.monotonic() - begin < 8
+        assert kept.left() == []
+        assert run.result(timeout=PATIENCE).status is Status.CRASHED
+
+
+def lose_the_keeper(kept: Kept, number: int, times: int = 1) -> Run:
+    """Signal a keeper while its run goes on; what became of the run."""
+    keeper = kept.keeper
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(kept.start, *PYTHON, DAEMON + "time.sleep(1000)")
+        assert eventually(lambda: settled(kept.folder))
+        with suppress(psutil.NoSuchProcess):
+            for _ in range(times):
+                keeper.send_signal(number)
+        return run.result(timeout=PATIENCE)
+
+
+def test_a_keeper_that_is_killed_is_a_crashed_run_and_the_next_run_works(kept):
+    run = lose_the_keeper(kept, signal.SIGKILL)
+    assert (run.status, run.detail) == (Status.CRASHED, LOST)
+    assert kept.start("/bin/sh", "-c", "exit 3").code == 3
+
+
+def test_a_keeper_that_is_killed_takes_its_run_with_it(kept):
+    lose_the_keeper(kept, signal.SIGKILL)
+    assert eventually(lambda: kept.left() == [], 5.0)
+
+
+@pytest.mark.parametrize("times", [1, 100])
+def test_a_keeper_that_is_asked_to_end_ends_its_run_first(kept, times):
+    assert lose_the_keeper(kept, signal.SIGTERM, times).status is Status.CRASHED
+    assert kept.left() == []
+
+
+LIFE = """
+import os, sys
+from kept import PYTHON, Kept
+from test_supervisor import DAEMON
+kept = Kept(os.getcwd(), sys.argv[1], 2)
+kept.start(*PYTHON, DAEMON + "time.sleep(1000)")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_all_is_gone_soon_after_paramhs_is_killed(kept, number, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with child(LIFE, kept.mark, **{MARK: ""}) as process:
+        assert eventually(lambda: settled(tmp_path))
+        assert len(kept.left()) == 2
+        family = psutil.Process(process.pid).children(recursive=True)
+        assert len(family) == 4  # two keepers, the program, what it left
+        os.kill(process.pid, number)
+        assert eventually(lambda: all(map(is_gone, family)) and not kept.left())
+
+
+CTRL_C = """
+import json, os, signal, sys
+from kept import Kept
+heard = []
+signal.signal(signal.SIGINT, lambda *_: heard.append("INT"))
+kept = Kept(os.getcwd(), sys.argv[1])
+script = "trap 'echo INT' INT; touch begun; until [ -e go ]; do sleep 0.01; done; echo end"
+outcome = kept.start("/bin/sh", "-c", script)
+print(json.dumps([heard, outcome.code, outcome.output.decode().split()]))
+"""
+
+
+def test_ctrl_c_in_the_terminal_does_not_reach_the_run(kept, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with child(CTRL_C, kept.mark, **{MARK: ""}) as process:
+        assert eventually((tmp_path / "begun").exists)
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.1)
+        (tmp_path / "go").touch()
+        out, err = process.communicate(timeout=PATIENCE)
+    assert json.loads(out) == [["INT"], 0, ["end"]], err
+
+
+def test_what_ctrl_c_does_to_a_program_is_left_to_it(kept):
+    code = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    assert kept.python(code).output == b"True\n"
+
+
+def test_a_keeper_is_hired_for_every_thread(kept):
+    with ThreadPoolExecutor(3) as pool:
+        outcomes = list(pool.map(lambda k: kept.start("/bin/sh", "-c", f"exit {k}"), range(12)))
+    assert [outcome.code for outcome in outcomes] == list(range(12))
+    assert threading.active_count() < 10
