@@ -14,7 +14,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from statistics import fmean
 
+from benchmarks import saps, supervisor
 from rich.console import Console
 from rich.table import Table
 
@@ -151,6 +153,13 @@ def main() -> None:
             1e6,
             "MB",
         )
+    for jobs in (1, 2):
+        kept, spawned = supervisor.spawning(jobs)
+        at = f"{jobs} at a time"
+        row(f"overhead a kept command, {at}", kept - spawned, spawned, 1.5e-3, 1e-3, "ms")
+        row(f"a kept command, {at}", kept, spawned, 2 * spawned, 1e-3, "ms")
+    fast, other = (1 / fmean(speeds) for speeds in zip(*saps.pairs(), strict=True))
+    row(f"a step of SAPS, beside {saps.other()}", fast, other, other / 2.5, 1e-9, "ns")
     added, interpreter = import_time()
     row("import paramhs, over a bare start", added, interpreter, 0.15, 1e-3, "ms")
     Console(width=120).print(table)

@@ -44,7 +44,7 @@ class TestHelp:
         for code in ("0 done", "1 the target", "2 bad input", "3 the store", "130 interrupted"):
             assert code in text
 
-    @pytest.mark.parametrize("command", ["demo", "tune", "show"])
+    @pytest.mark.parametrize("command", ["demo", "init", "check", "tune", "validate", "show"])
     def test_each_command_has_help_and_json(self, tmp_path, command):
         done = paramhs(command, "--help", cwd=tmp_path)
         assert done.returncode == 0
@@ -70,40 +70,10 @@ class TestDemo:
         assert "default  chi=12.6\n" in done.stdout
         assert "how sure" in done.stdout
         assert "default chi=12.6 is clearly worse" in done.stdout
-        assert "Next: paramhs demo --write DIR" in done.stdout
+        assert "Next: paramhs init DIR" in done.stdout
         assert "incumbent chi=12.6" in done.stderr
         assert "\x1b" not in done.stdout + done.stderr
         assert list(tmp_path.iterdir()) == []
-
-    def test_written_example_is_tuned_by_the_command_it_names(self, tmp_path):
-        wrote = paramhs("demo", "--write", "example", cwd=tmp_path)
-        assert wrote.returncode == 0
-        (command,) = [x for x in wrote.stdout.splitlines() if x.startswith("next: paramhs ")]
-        words = shlex.split(command.removeprefix("next: paramhs "))
-        done = paramhs(*words, "--runs", 60, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert "60 runs" in done.stdout
-        assert runs_in(tmp_path / "example" / "scenario.sqlite") == 60
-
-    def test_folder_with_a_space_gives_a_command_that_can_be_typed(self, tmp_path):
-        wrote = paramhs("demo", "--write", "my example", cwd=tmp_path)
-        command = wrote.stdout.splitlines()[-1].removeprefix("next: ")
-        assert shlex.split(command) == ["paramhs", "tune", "my example/scenario.toml"]
-
-    def test_written_files_are_listed_in_json(self, tmp_path):
-        done = paramhs("demo", "--write", "example", "--json", cwd=tmp_path)
-        files = json.loads(done.stdout)["files"]
-        assert files == ["example/scenario.toml", "example/target.py"]
-        assert all((tmp_path / file).exists() for file in files)
-
-    @pytest.mark.parametrize("name", ["scenario.toml", "target.py"])
-    def test_never_writes_over_a_file(self, tmp_path, name):
-        (tmp_path / name).write_text("precious")
-        done = paramhs("demo", "--write", ".", cwd=tmp_path)
-        assert done.returncode == 2
-        assert f"{name} exists already" in done.stderr
-        assert [p.name for p in tmp_path.iterdir()] == [name]
-        assert (tmp_path / name).read_text() == "precious"
 
 
 class TestTune:
@@ -364,7 +334,7 @@ BAD = [
     ("tune target.py", 2, "target.py: "),
     ("tune syntax.toml", 2, "line 1"),
     ("tune latin.toml", 2, "not UTF-8"),
-    ("tune empty.toml", 2, "function: is missing"),
+    ("tune empty.toml", 2, "give either a `function` or a `command`"),
     ("tune unknown.toml", 2, "speed: there is no such setting"),
     ("tune nofunction.toml", 2, "module target has no function nosy"),
     ("tune nomodule.toml", 2, "No module named 'tarjet'"),
@@ -383,7 +353,6 @@ BAD = [
     ("show foreign.sqlite", 3, "of another program"),
     ("show blank.sqlite", 3, "blank.sqlite is empty"),
     ("demo --seed x", 2, "--seed"),
-    ("demo --write target.py", 2, "target.py"),
 ]
 
 

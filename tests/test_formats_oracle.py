@@ -206,7 +206,7 @@ def test_pcs_files_mean_what_configspace_says(tmp_path_factory, new: bool, data:
     assert_same(space, cs, stream(0, text))
 
 
-@settings(max_examples=1200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(space=spaces(), data=st.data())
 def test_configspace_reads_what_we_write_and_so_do_we(tmp_path_factory, space: Space, data):
     form = data.draw(st.sampled_from(["json", "yaml"]))

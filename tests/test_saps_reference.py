@@ -53,14 +53,15 @@ def formula(instance: str):
 @cache
 def differences(runs: int = RUNS, smoothing: Smoothing = "ubcsat", steps: int = STEPS):
     with REFERENCE.open(encoding="utf-8", newline="") as file:
-        return [d for row in csv.DictReader(file) for d in compared(row, runs, smoothing, steps)]
+        rows = enumerate(csv.DictReader(file))
+        return [d for seed, row in rows for d in compared(row, seed, runs, smoothing, steps)]
 
 
 def compared(
-    row: dict[str, str], runs: int, smoothing: Smoothing, steps: int
+    row: dict[str, str], seed: int, runs: int, smoothing: Smoothing, steps: int
 ) -> Iterator[Difference]:
     settings = Settings(*(float(row[name]) for name in ("alpha", "rho", "ps", "wp")))
-    outcomes = solve(formula(row["instance"]), settings, steps, 0, runs, smoothing)
+    outcomes = solve(formula(row["instance"]), settings, steps, seed, runs, smoothing)
     name = f"instance {row['instance']} alpha {row['alpha']} rho {row['rho']}"
     for measure, (mean, deviation) in MEASURES.items():
         ours = getattr(outcomes, measure).astype(float)

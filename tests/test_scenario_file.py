@@ -1,9 +1,12 @@
 import json
 import math
 import queue
+import re
 import sys
 import tomllib
+from pathlib import Path
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +28,7 @@ from paramhs import (
     Several,
     Uniform,
 )
+from paramhs.cli.init import _contents, schema
 from paramhs.configurators import CONFIGURATORS
 from paramhs.errors import BadInput
 from paramhs.runs import NO_INSTANCE
@@ -733,3 +737,258 @@ class TestLines:
 
     def test_unicode_line_separators_do_not_count_as_lines(self):
         assert line_of('a = "x\u2028y"\nb = 1\n', ("b",)) == 2
+
+
+COMMAND = """\
+command = "true {instance} {seed} {k}"
+cost = "runtime"
+cutoff = 5
+instances = ["a", "b"]
+
+[space.k]
+type = "integer"
+low = 1
+high = 50
+
+[budget]
+runs = 100
+"""
+
+
+@pytest.fixture
+def read_command(tmp_path):
+    """Reads a scenario with a command; lines replace those of their name, or come first."""
+
+    def reading(*lines, text=COMMAND):
+        for line in lines:
+            key = line.split(" = ")[0]
+            kept = [old for old in text.splitlines() if old.split(" = ")[0] != key]
+            text = "\n".join([line, *kept]) + "\n"
+        path = tmp_path / "scenario.toml"
+        path.write_text(text, encoding="utf-8")
+        return read_scenario(path)
+
+    return reading
+
+
+@pytest.fixture
+def command_problems(read_command, tmp_path):
+    def of(*lines, **options):
+        with pytest.raises(BadInput) as caught:
+            read_command(*lines, **options)
+        name = str(tmp_path / "scenario.toml")
+        return [line.removeprefix(name) for line in str(caught.value).splitlines()]
+
+    return of
+
+
+class TestCommands:
+    def test_command_may_be_a_text_or_a_list_of_words(self, read_command):
+        words = read_command().target.template.words
+        listed = read_command('command = ["true", "{instance}", "{seed}", "{k}"]')
+        assert listed.target.template.words == words == ["true", "{instance}", "{seed}", "{k}"]
+
+    def test_command_with_a_seed_is_random_and_without_is_not(self, read_command):
+        assert not read_command().scenario.deterministic
+        assert read_command('command = "true {instance} {k}"').scenario.deterministic
+
+    def test_limits_are_those_of_the_file(self, read_command):
+        said = read_command('memory = "2 GiB"', "wall_limit = 60", 'grace = "2 s"')
+        limits = said.target.limits(5.0)
+        assert (limits.cpu, limits.wall, limits.memory, limits.grace) == (5, 60, 2**31, 2)
+
+    @pytest.mark.parametrize(
+        ("written", "amount"),
+        [("500", 500), ('"500"', 500), ('"500 B"', 500), ('"2kB"', 2000), ('"1.5 MB"', 1.5e6),
+         ('"2 GB"', 2e9), ('"2 GiB"', 2**31), ('"4 MiB"', 2**22), ('".5 KiB"', 512)],
+    )  # fmt: skip
+    def test_memory_has_units(self, read_command, written, amount):
+        assert read_command(f"memory = {written}").target.memory == amount
+
+    @pytest.mark.parametrize("written", ["0", "-1", '"2 G"', '"much"', '"-2 GB"', "nan", "true"])
+    def test_bad_memory_is_refused_at_its_line(self, command_problems, written):
+        (line,) = command_problems(f"memory = {written}")
+        assert line.startswith(", line 1, memory: ")
+
+    @pytest.mark.parametrize("clock", ["cpu", "wall"])
+    def test_clock_says_which_time_counts(self, read_command, clock):
+        assert read_command(f'clock = "{clock}"').target.clock == clock
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            'clock = "sun"', "wall_limit = 0", "grace = -1", "solved = []", 'solved = ["0"]',
+            'interface = "smac"', 'expected = "MAYBE"', 'expected = {a = "MAYBE"}', "command = 5",
+            'booleans = ["1"]', "switches = 3", 'read = "everything"', "jobs = 0", "read = {}",
+            'verdict = {runs = 0}', 'verdict = {rounds = 3}', "split_seed = 1.5", "store = 3",
+            'cost = "PAR"', 'cost = "PARTY"', "folder = 3", 'instances = {a = 1}',
+        ],
+    )  # fmt: skip
+    def test_bad_value_is_one_problem_at_its_line(self, command_problems, line):
+        (problem,) = command_problems(line)
+        key = line.split(" = ")[0]
+        assert problem.startswith((f", line 1, {key}: ", f", line 1, {key}.")), problem
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ('command = "no-such-program {k} {instance}"', "there is no program no-such-program"),
+            ('command = ""', "empty"),
+            ('command = "true"', "says nothing of k"),
+            ('command = "true {kk}"', "there is no {kk}"),
+            ('command = "true \'{k}"', "cannot be split into words"),
+            ('style = "--param"', "is not a style"),
+            ('switches = {speed = "-s "}', "no parameter is called 'speed'"),
+            ('checker = "no-such-checker"', "there is no program no-such-checker"),
+            ('read = {regex = "("}', "is not a regular expression"),
+            ('read = {regex = "(a)(b)"}', "2 groups"),
+            ('cost = "minimise"', "needs to know what to read"),
+            ('folder = "nowhere"', "nowhere"),
+            ('space = "nowhere.pcs"', "there is no file nowhere.pcs"),
+        ],
+    )
+    def test_command_that_cannot_work_is_refused_with_its_line(self, command_problems, line, says):
+        text = COMMAND
+        if line.startswith("space"):
+            text = text.replace('[space.k]\ntype = "integer"\nlow = 1\nhigh = 50\n', "")
+        problems = command_problems(line, text=text)
+        assert any(says in problem for problem in problems), problems
+        assert all(problem.startswith(", line ") for problem in problems), problems
+
+    def test_cutoff_must_be_there_to_be_passed_on(self, command_problems):
+        text = COMMAND.replace("cutoff = 5\n", "").replace('"runtime"', '"minimise"')
+        (line,) = command_problems(
+            'command = "true {cutoff} {k}"', 'read = "last number"', text=text
+        )
+        assert "the command uses {cutoff}, and the scenario has none" in line
+
+    def test_function_and_command_together_are_refused(self, command_problems):
+        (line, *_) = command_problems('function = "math:sqrt"')
+        assert "give either a `function` or a `command`" in line
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            'interface = "aclib"', 'style = "--name=value"', 'booleans = ["1", "0"]',
+            'switches = {k = "-k "}', 'folder = "."', 'read = "last number"', "solved = [0]",
+            'expected = "SAT"', 'checker = "true"', "wall_limit = 5", "grace = 2",
+        ],
+    )  # fmt: skip
+    def test_settings_of_commands_are_refused_beside_a_function(self, problems, line):
+        (problem,) = problems(f"{line}\n" + MINIMAL)
+        key = line.split(" = ")[0]
+        assert f"{key}: only for commands, and the target is a function" in problem
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            ('executor = "inline"',),
+            ('clock = "wall"', "wall_limit = 9"),
+            ("split_seed = 3", 'test_instances = ["c"]'),
+            ("split_seed = 3", "test_instances = 0"),
+            ('switches = {k = "-k "}',),
+        ],
+        ids=lambda lines: " ".join(lines),
+    )
+    def test_setting_that_would_have_no_effect_is_refused(self, command_problems, lines):
+        # The command names {k} itself, always runs under a keeper, and so on.
+        assert command_problems(*lines)
+
+    def test_space_may_be_a_file_with_more_forbidden(self, read_command, tmp_path):
+        (tmp_path / "mine.pcs").write_text("k integer [1, 50] [25]\n")
+        text = COMMAND.replace('[space.k]\ntype = "integer"\nlow = 1\nhigh = 50\n', "")
+        said = read_command('forbidden = ["k > 40"]', 'space = "mine.pcs"', text=text)
+        assert said.scenario.space.size() == 40
+
+    def test_all_problems_of_a_command_are_told_at_once(self, command_problems):
+        found = command_problems(
+            'checker = "no-such-checker"',
+            'instances = "nowhere"',
+            'test_instances = "neither"',
+            'forbidden = ["k <"]',
+            '[configurator]\ncomparison = "fresh"',
+            text=COMMAND,
+        )
+        assert found
+
+    def test_problems_in_different_settings_are_told_at_once(self, command_problems):
+        text = COMMAND + '[configurator]\ncomparison = "fresh"\n'
+        found = command_problems(
+            'command = "no-such-program {k}"', 'instances = "nowhere"', text=text
+        )
+        assert len(found) == 3
+        assert ", line 1, instances: " in found[2]
+        assert any(line.startswith(", line 2, command: ") for line in found)
+        assert any(", configurator: a fresh comparison" in line for line in found)
+
+    @pytest.mark.parametrize(("name", "penalty"), [("PAR1", 1), ("PAR2", 2), ("PAR10", 10)])
+    def test_penalty_may_be_any(self, read_command, name, penalty):
+        assert read_command(f'cost = "{name}"').scenario.cost == Runtime(penalty)
+
+    def test_verdict_has_its_number_of_runs(self, read_command):
+        said = read_command("verdict = {runs = 7}")
+        assert (said.meeting.runs, said.meeting.held_out) == (7, False)
+
+    def test_interface_of_irace_is_its_call(self, read_command):
+        said = read_command('command = "true"', 'interface = "irace"')
+        assert said.target.template.words == [
+            "true", "{config_id}", "{instance_id}", "{seed}", "{instance}", "{cutoff}", "{params}"
+        ]  # fmt: skip
+
+    def test_interface_of_aclib_is_its_call(self, read_command):
+        said = read_command('command = "true"', 'interface = "aclib"')
+        words = ["true", "{instance}", "{info}", "{cutoff}", "2147483647", "{seed}", "{params}"]
+        assert said.target.template.words == words
+
+
+DOCS = Path(__file__).parents[1] / "docs" / "scenario.md"
+
+
+class TestSchema:
+    """The JSON Schema that editors are given says what the program says."""
+
+    @pytest.fixture(scope="class")
+    def valid(self):
+        described = json.loads(schema())
+        validator = jsonschema.validators.validator_for(described)
+        validator.check_schema(described)
+        return validator(described).is_valid
+
+    def test_example_of_init_is_valid(self, valid):
+        assert valid(tomllib.loads(_contents()["scenario.toml"]))
+
+    def test_examples_of_the_docs_are_valid(self, valid):
+        examples = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+        whole = [tomllib.loads(text) for text in examples]
+        assert any("budget" in example for example in whole)
+        assert all(valid(example) for example in whole if "budget" in example)
+
+    @pytest.mark.parametrize("text", [MINIMAL, COMPLETE, COMMAND])
+    def test_scenarios_of_these_tests_are_valid(self, valid, text):
+        assert valid(tomllib.loads(text.replace("{module}", "m").replace("{{", "{")))
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            'cutof = 5', 'cost = "cheap"', "jobs = 0", 'jobs = "two"', 'function = "f"',
+            'clock = "sun"', "instances = 5", "solved = []", 'expected = "MAYBE"',
+            'verdict = {round = 3}', 'read = {regexp = "x"}', 'configurator = {name = "smac"}',
+        ],
+    )  # fmt: skip
+    def test_mistakes_are_not(self, valid, line):
+        kept = [old for old in COMMAND.splitlines() if old.split(" = ")[0] != line.split(" = ")[0]]
+        assert not valid(tomllib.loads("\n".join([line, *kept])))
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            'cutoff = "5 s"', 'memory = "2 GB"', "grace = 0", 'cost = "PAR2"', "cost = 'minimise'",
+            'instances = "data/*.cnf"', "instances = [1, 2.5]", "test_instances = 0.3",
+            'test_instances = ["c"]', 'expected = {a = "SAT"}', 'read = {json = "a.b"}',
+            'read = {time_regex = "t=(.*)"}', 'verdict = {runs = 9}', '"$schema" = "x.json"',
+            "booleans = ['--name', '--no-name']", "deterministic = true", "split_seed = 3",
+        ],
+    )  # fmt: skip
+    def test_good_settings_are_valid_for_both(self, valid, read_command, line):
+        kept = [old for old in COMMAND.splitlines() if old.split(" = ")[0] != line.split(" = ")[0]]
+        assert valid(tomllib.loads("\n".join([line, *kept])))

@@ -193,10 +193,11 @@ def test_processor_time_of_all_processes_is_limited_together(kept):
 
 
 def test_processor_time_of_processes_that_are_gone_counts_for_the_limit(kept):
-    burn = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
-    outcome = kept.sh(f"while :; do ({burn}); done", cpu=0.4, wall=PATIENCE)
-    assert outcome.limit == "cpu"
-    assert outcome.cpu >= 0.4
+    burn = "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"
+    for script in (f"while :; do ({burn}); done", f"while :; do ( ({burn}) & ); sleep 0.03; done"):
+        outcome = kept.sh(script, cpu=0.4, wall=PATIENCE, grace=0.1)
+        assert outcome.limit == "cpu"
+        assert 0.4 <= outcome.cpu < 1.0
 
 
 # What a run leaves behind.
@@ -245,14 +246,20 @@ while time.monotonic() < end:
     if os.fork():
         os._exit(0)
     {}
+    with open("alive", "w") as file:
+        file.write(str(time.monotonic()))
 """
 
 
 @pytest.mark.parametrize("how", ["pass", "os.setsid()"])
-def test_a_chain_of_forks_is_cut(kept, how):
+def test_a_chain_of_forks_is_cut(kept, tmp_path, how):
     begin = time.monotonic()
     assert kept.python(CHAIN.format(how)).code == 0
-    assert time.monotonic() - begin < 7
+    end = time.monotonic()
+    assert end - begin < 7
+    time.sleep(0.3)
+    alive = tmp_path / "alive"
+    assert not alive.exists() or float(alive.read_text() or 0) < end
 
 
 def test_many_children_are_ended_together(kept):
@@ -302,10 +309,10 @@ def test_what_was_written_just_before_the_end_is_read(kept):
 
 def test_a_program_that_closes_its_output_goes_on(kept):
     before = sum(kept.keeper.cpu_times()[:2])
-    outcome = kept.sh("exec >&- 2>&-; sleep 0.4; exit 7")
+    outcome = kept.sh("exec >&- 2>&-; sleep 0.6; exit 7")
     assert (outcome.limit, outcome.code, outcome.output) == ("", 7, b"")
-    assert outcome.wall >= 0.4
-    assert sum(kept.keeper.cpu_times()[:2]) - before < 0.2
+    assert outcome.wall >= 0.6
+    assert sum(kept.keeper.cpu_times()[:2]) - before < 0.1
 
 
 def test_output_held_open_by_a_process_left_behind_does_not_delay(kept):
@@ -504,13 +511,13 @@ def test_closing_ends_a_run_at_once(kept):
 
 def lose_the_keeper(kept: Kept, number: int, times: int = 1) -> Run:
     """Signal a keeper while its run goes on; what became of the run."""
-    keeper = kept.keeper
+    keeper = kept.keeper.pid
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(kept.start, *PYTHON, DAEMON + "time.sleep(1000)")
         assert eventually(lambda: settled(kept.folder))
-        with suppress(psutil.NoSuchProcess):
+        with suppress(ProcessLookupError):
             for _ in range(times):
-                keeper.send_signal(number)
+                os.kill(keeper, number)
         return run.result(timeout=PATIENCE)
 
 
@@ -525,7 +532,7 @@ def test_a_keeper_that_is_killed_takes_its_run_with_it(kept):
     assert eventually(lambda: kept.left() == [], 5.0)
 
 
-@pytest.mark.parametrize("times", [1, 100])
+@pytest.mark.parametrize("times", [1, 2000])
 def test_a_keeper_that_is_asked_to_end_ends_its_run_first(kept, times):
     assert lose_the_keeper(kept, signal.SIGTERM, times).status is Status.CRASHED
     assert kept.left() == []

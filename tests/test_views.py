@@ -66,6 +66,7 @@ def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
         wall_time=wall,
         metric=Quality(),
         jobs=1,
+        purpose="",
     )
 
 

@@ -19,8 +19,9 @@ from paramhs.scenario import endless_pairs
 from paramhs.scenario_file import ScenarioFile
 from paramhs.space import Integer, Parameter, Real
 from paramhs.targets.command import CommandTarget, Problem
-from paramhs.targets.supervisor import Execute, Limits, Outcome, Supervised
+from paramhs.targets.supervisor import Execute, Limits, Outcome
 from paramhs.targets.supervisor.keeper import Job
+from paramhs.targets.supervisor.supervised import Supervised
 
 TRIALS = 3
 _EASY = 0.02  # a share of the cutoff: runs far below it

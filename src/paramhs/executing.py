@@ -10,7 +10,6 @@ from paramhs.errors import BadInput
 from paramhs.runs import Target
 from paramhs.targets.command import CommandTarget
 from paramhs.targets.function import FunctionTarget
-from paramhs.targets.supervisor import Supervised
 
 AnyTarget = FunctionTarget | CommandTarget
 
@@ -26,6 +25,8 @@ def executing(
     Commands always run under a keeper; so do functions in "processes", which is the usual choice
     where there are several jobs or a limit.
     """
+    from paramhs.targets.supervisor.supervised import Supervised  # only where runs are made
+
     if isinstance(executor, Executor):
         yield executor, Supervised(target) if isinstance(target, CommandTarget) else target
         return

@@ -93,8 +93,8 @@ def _print_trial(console: Console, trial: Trial) -> None:
     if outcome.code is not None:
         console.print(
             f"exit code {outcome.code}, {outcome.wall:.3g} s passed, {outcome.cpu:.3g} s of"
-            f" processor time, largest process {memory_text(outcome.memory)}"
-            if outcome.cpu or outcome.memory
+            f" processor time{_peak(outcome.memory)}"
+            if outcome.cpu
             else f"{outcome.wall:.3g} s passed"
         )
     for data in (outcome.output, outcome.errors):
@@ -104,6 +104,10 @@ def _print_trial(console: Console, trial: Trial) -> None:
     console.print(f"read: {run.status}{quality}, runtime {run.runtime:.4g} s")
     if run.detail and run.status is not Status.OK:
         console.print(Text(run.detail.splitlines()[0]), soft_wrap=True)
+
+
+def _peak(memory: int) -> str:
+    return f", largest process {memory_text(memory)}" if memory else ""
 
 
 def _as_json(said: ScenarioFile, tried: list[Trial], found: list[str]) -> dict[str, Any]:

@@ -7,12 +7,15 @@ import pickle
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paramhs.errors import BadInput
 from paramhs.runs import Run, Status, Task
-from paramhs.targets.supervisor import Execute, FunctionJob, Limits
-from paramhs.targets.supervisor.outcome import Clock, memory_text, patience
+from paramhs.targets.supervisor import Clock, Execute, Limits
+from paramhs.targets.supervisor.outcome import memory_text, patience
+
+if TYPE_CHECKING:
+    from paramhs.targets.supervisor.jobs import FunctionJob
 
 _DETAIL = 4_000  # characters of a traceback that are kept: its end says most
 
@@ -97,13 +100,15 @@ class FunctionTarget:
         """Run a task in this process; the cutoff is judged when it is over."""
         return self.answer(self.arguments(task)).of(task)
 
-    def job(self) -> FunctionJob:
+    def job(self) -> "FunctionJob":
         """What a keeper runs: the function, in a worker process."""
+        from paramhs.targets.supervisor.jobs import FunctionJob  # only where processes are used
+
         return FunctionJob(self.answer)
 
     def run(self, task: Task, execute: Execute) -> Run:
         """Run a task in a worker process, which is stopped at the limits."""
-        outcome = execute(pickle.dumps(self.arguments(task)), self._limits(task))
+        outcome = execute(_pickled(self.arguments(task), task), self._limits(task))
         if outcome.limit == "memory":
             what = f"stopped: it used more than {memory_text(self.memory)} of memory"
             return Run(task, Status.CRASHED, outcome.wall, None, what)
@@ -145,6 +150,16 @@ class FunctionTarget:
         given = {"instance": instance, "seed": seed}
         words = [repr(config), *(repr(given[name]) for name in self.takes)]
         return f"{self.name}({', '.join(words)})"
+
+
+def _pickled(arguments: Arguments, task: Task) -> bytes:
+    try:
+        return pickle.dumps(arguments)
+    except Exception as error:  # whatever the object's own pickling raises
+        raise BadInput(
+            f"instance {task.instance.name!r} cannot be sent to a worker process ({error});"
+            " use executor='threads', or give a path or a name"
+        ) from error
 
 
 def _traceback(error: BaseException) -> str:

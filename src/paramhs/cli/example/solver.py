@@ -52,15 +52,26 @@ def search(clauses, noise, pick, tabu, flips, rng):
     return best
 
 
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--noise", type=float, default=0.9)
-parser.add_argument("--pick", choices=["random", "best"], default="random")
-parser.add_argument("--tabu", type=int, default=0)
-parser.add_argument("--flips", type=int, default=100)
-parser.add_argument("--seed", type=int, default=0)
-parser.add_argument("file")
-given = parser.parse_args()
-fewest = search(
-    read(given.file), given.noise, given.pick, given.tabu, given.flips, random.Random(given.seed)
-)
-print(f"false clauses: {fewest}")
+def main():
+    """Read the arguments, search, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--noise", type=float, default=0.9)
+    parser.add_argument("--pick", choices=["random", "best"], default="random")
+    parser.add_argument("--tabu", type=int, default=0)
+    parser.add_argument("--flips", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("file")
+    given = parser.parse_args()
+    fewest = search(
+        read(given.file),
+        given.noise,
+        given.pick,
+        given.tabu,
+        given.flips,
+        random.Random(given.seed),
+    )
+    print(f"false clauses: {fewest}")
+
+
+if __name__ == "__main__":
+    main()

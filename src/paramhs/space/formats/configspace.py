@@ -105,7 +105,7 @@ def _translated(cs: "ConfigurationSpace", steps: Mapping[str, float]) -> Space:
     resolver = Resolver(said)
     return Space(
         parameters,
-        conditions={name: resolver.condition(name) for name in said},
+        conditions=resolver.conditions(),
         forbidden=[resolver.meant(_expression(clause)) for clause in cs.forbidden_clauses],
     )
 

@@ -75,7 +75,7 @@ class _Reader:
             raise BadInput(f"{self.path}: there is no parameter in it")
         said = {name: parse_r(span, self.parameters) for name, span in self.conditions.items()}
         resolver = Resolver(said)
-        conditions = {name: resolver.condition(name) for name in said}
+        conditions = resolver.conditions()
         forbidden = [resolver.meant(parse_r(span, self.parameters)) for span in self.forbidden]
         parameters = with_allowed_default(self.parameters, conditions, forbidden)
         return Space(parameters, conditions=conditions, forbidden=forbidden)

@@ -46,17 +46,7 @@ class Resolver:
 
     def __init__(self, conditions: Mapping[str, Expression]) -> None:
         self.given = conditions
-        self.done: dict[str, Expression | None] = {}
-
-    def condition(self, name: str) -> Expression:
-        """The condition of a parameter that has one."""
-        if name not in self.done:
-            self.done[name] = None
-            self.done[name] = self.meant(self.given[name])
-        found = self.done[name]
-        if found is None:
-            raise BadInput(f"conditions go round in a circle: {name!r} depends on itself")
-        return found
+        self.known: dict[str, Expression | None] = {}
 
     def meant(self, said: Expression) -> Expression:
         """The expression in our terms."""
@@ -69,21 +59,35 @@ class Resolver:
             return either([other, *self._inactive(said.name)])
         return said
 
+    def conditions(self) -> dict[str, Expression]:
+        """All conditions in our terms."""
+        return {name: self.meant(said) for name, said in self.given.items()}
+
     def _inactive(self, name: str) -> list[Expression]:
         """When a parameter is inactive; nothing if never."""
-        return [self._untrue(self.condition(name))] if name in self.given else []
+        if name not in self.given:
+            return []
+        if name not in self.known:
+            self.known[name] = None
+            self.known[name] = self._untrue(self.given[name])
+        found = self.known[name]
+        if found is None:
+            raise BadInput(f"conditions go round in a circle: {name!r} depends on itself")
+        return [found]
 
-    def _untrue(self, expression: Expression) -> Expression:
-        if isinstance(expression, And):
-            return either(map(self._untrue, expression.parts))
-        if isinstance(expression, Or):
-            return both(map(self._untrue, expression.parts))
-        if isinstance(expression, Member):
-            return self.meant(Unlike(expression.name, expression.values))
-        opposite = Compare(expression.name, OPPOSITE[expression.sign], expression.other)
-        inactive = self._inactive(expression.name)
-        if isinstance(expression.other, Ref):
-            inactive += self._inactive(expression.other.name)
+    def _untrue(self, said: Expression) -> Expression:
+        if isinstance(said, And):
+            return either(map(self._untrue, said.parts))
+        if isinstance(said, Or):
+            return both(map(self._untrue, said.parts))
+        if isinstance(said, Unlike):
+            return Member(said.name, said.values)
+        if isinstance(said, Member):
+            return self.meant(Unlike(said.name, said.values))
+        opposite = Compare(said.name, OPPOSITE[said.sign], said.other)
+        inactive = self._inactive(said.name)
+        if isinstance(said.other, Ref):
+            inactive = [*inactive, *self._inactive(said.other.name)]
         return either([opposite, *inactive])
 
 

@@ -77,10 +77,9 @@ class _Reader:
         if not self.parameters:
             raise BadInput(f"{self.path}: there is no parameter in it")
         said = {name: self._condition(name, spans) for name, spans in self.conditions.items()}
-        resolver = Resolver(said)
         return Space(
             self.parameters,
-            conditions={name: resolver.condition(name) for name in said},
+            conditions=Resolver(said).conditions(),
             forbidden=[self._clause(span) for span in self.forbidden],
         )
 

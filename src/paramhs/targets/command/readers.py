@@ -63,7 +63,7 @@ class LastNumber:
         found = _NUMBER.findall(output)
         if not found:
             raise Unreadable("no number was printed")
-        return Reading(float(found[-1]), verdict=answer_line(output))
+        return Reading(_number(found[-1]), verdict=answer_line(output))
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Pattern:
     def read(self, output: str) -> Reading:
         """What the groups hold."""
         quality, time = (_matched(p, output) for p in (self.quality, self.time))
-        return Reading(quality, time, verdict=answer_line(output))
+        return Reading(quality, _time(time), verdict=answer_line(output))
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class JsonLine:
             if line.lstrip().startswith("{"):
                 try:
                     found = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     continue
                 quality, time = (_keyed(found, key) for key in (self.quality, self.time))
-                return Reading(quality, time, verdict=answer_line(output))
+                return Reading(quality, _time(time), verdict=answer_line(output))
         raise Unreadable("no line of the output is a JSON object")
 
 
@@ -135,7 +135,7 @@ class AclibLine:
         if said not in _ACLIB_STATUS:
             raise Unreadable(f"{words[0]!r} is not a status of an answer line")
         status, verdict = _ACLIB_STATUS[said]
-        return Reading(_number(words[3]), _number(words[1]), status, verdict)
+        return Reading(_number(words[3]), _time(_number(words[1])), status, verdict)
 
 
 _ACLIB = re.compile(r"Result (?:for|of) (?:ParamILS|SMAC|HAL|this Algorithm Run):(.*)", re.I)
@@ -173,7 +173,7 @@ class IraceLine:
             raise Unreadable(f"the last line should be a cost, or a cost and a time, not {shown}")
         numbers = [_number(word) for word in words]
         time = numbers[-1] if len(numbers) == 2 or self.cost_is_time else None
-        return Reading(numbers[0], time)
+        return Reading(numbers[0], _time(time))
 
 
 def answer_line(output: str) -> str:
@@ -200,17 +200,24 @@ def _keyed(found: Any, key: str | None) -> float | None:
         found = found[part]
     if isinstance(found, bool) or not isinstance(found, int | float):
         raise Unreadable(f"{key!r} in the JSON object is {found!r}; expected a number")
-    return float(found)
+    return _number(found)
 
 
-def _number(word: str) -> float:
+def _number(word: str | float) -> float:
     try:
         number = float(word)
-    except ValueError:
-        raise Unreadable(f"{word!r} is not a number") from None
+    except (ValueError, OverflowError):
+        raise Unreadable(f"{str(word)[:40]!r} is not a number") from None
     if math.isnan(number):
         raise Unreadable("nan is not a number and cannot be compared")
     return number
+
+
+def _time(seconds: float | None) -> float | None:
+    """Seconds that can be believed."""
+    if seconds is not None and not 0 <= seconds < math.inf:
+        raise Unreadable(f"a run cannot have taken {seconds:g} seconds")
+    return seconds
 
 
 def text_of(outcome: Outcome) -> str:

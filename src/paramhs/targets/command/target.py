@@ -10,15 +10,18 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paramhs.errors import BadInput, TargetError
 from paramhs.runs import NO_INSTANCE, Run, Status, Task
 from paramhs.space import Config
 from paramhs.targets.command.readers import Aborted, Nothing, Reader, Reading, Unreadable, text_of
 from paramhs.targets.command.template import Template
-from paramhs.targets.supervisor import Clock, Command, CommandJob, Execute, Limits, Outcome
+from paramhs.targets.supervisor import Clock, Command, Execute, Limits, Outcome
 from paramhs.targets.supervisor.outcome import memory_text, patience
+
+if TYPE_CHECKING:
+    from paramhs.targets.supervisor.jobs import CommandJob
 
 SAT_CODES = {10: "SAT", 20: "UNSAT"}
 _DETAIL = 4_000  # characters of output that are kept of a run that failed: the end says most
@@ -87,11 +90,15 @@ class CommandTarget:
             "solved": list(self.solved),
             "clock": self.clock,
             "memory": None if math.isinf(self.memory) else self.memory,
+            "wall_limit": self.wall_limit,
             "style": repr(self.template.style),
+            "checker": self.checker and self.checker.text,
         }
 
-    def job(self) -> CommandJob:
+    def job(self) -> "CommandJob":
         """What a keeper runs."""
+        from paramhs.targets.supervisor.jobs import CommandJob  # only where processes are used
+
         return CommandJob()
 
     def words(self, task: Task) -> tuple[str, ...]:
@@ -168,8 +175,10 @@ class CommandTarget:
     def _problem(self, outcome: Outcome, reading: Reading) -> str:
         if reading.status == "crashed":
             return "the target says that it crashed"
-        if not reading.status:
+        if not reading.status and self._bad_exit(outcome):
             return self._bad_exit(outcome)
+        if self.needs_number and reading.quality is None:
+            return "it gave no number"
         return ""
 
     def _bad_exit(self, outcome: Outcome) -> str:
@@ -183,7 +192,8 @@ class CommandTarget:
     def _stopped(self, task: Task, outcome: Outcome, reading: Reading) -> Run:
         seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
         seconds = seconds if reading.time is None else reading.time
-        what = "stopped at the cutoff" if outcome.limit != "wall" else "stopped, as time passed"
+        idle = outcome.limit == "wall" and self.clock == "cpu"
+        what = "stopped: too much time passed" if idle else "stopped at the cutoff"
         return Run(task, Status.TIMEOUT, max(seconds, task.cutoff), reading.quality, what)
 
     def _checked(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
@@ -193,9 +203,14 @@ class CommandTarget:
         command = self._command(words, given=outcome.output)
         limits = Limits(max(10 * run.task.cutoff, 60.0), memory=self.memory)
         check = execute(command, limits)
-        if check.code == 0 and not check.limit:
+        if check.trouble:
+            raise TargetError(f"the checker does not work: {check.trouble}")
+        if check.limit:
+            what = _detail(f"the checker {shlex.join(words)} reached its limit", check)
+            return run._replace(status=Status.CRASHED, detail=what)
+        if check.code == 0:
             return run
-        said = check.trouble or (f"exit code {check.code}" if not check.limit else "it timed out")
+        said = f"exit code {check.code}"
         what = _detail(f"WRONG ANSWER, says the checker {shlex.join(words)} ({said})", check)
         return run._replace(status=Status.WRONG, detail=what)
 

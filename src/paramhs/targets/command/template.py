@@ -110,15 +110,18 @@ class Template:
     def filled(self, config: Config, own: Mapping[str, str]) -> tuple[str, ...]:
         """The argument vector of a configuration."""
         result: list[str] = []
+        option = False  # whether the last word is an option as it was written in the template
         for parts in self._parts:
             if parts == [(PARAMS, False)]:
                 result.extend(self._all(config))
+                option = False
                 continue
             text = self._text(parts, config, own)
             if text is not None:
                 result.append(text)
-            elif len(parts) == 1 and result and _is_option(result[-1]):
+            elif len(parts) == 1 and option:
                 result.pop()
+            option = text is not None and all(fixed for _, fixed in parts) and _is_option(text)
         return tuple(result)
 
     def _all(self, config: Config) -> Iterator[str]:
@@ -172,6 +175,13 @@ def _parts(word: str, space: Space) -> list[tuple[str, bool]]:
 def _known(name: str, word: str, space: Space) -> str:
     if name == PARAMS and word != "{params}":
         raise BadInput(f"{word!r}: {{params}} must be a word of its own, as it becomes several")
+    if name in space.parameters and name in (PARAMS, *OWN):
+        raise BadInput(
+            f"{word!r}: {{{name}}} is no parameter here, and one is called so; give all parameters"
+            " by {params}"
+            if name != PARAMS
+            else f"{word!r}: a parameter is called {name}"
+        )
     if name != PARAMS and name not in OWN and name not in space.parameters:
         raise BadInput(
             f"{word!r}: there is no {{{name}}}; there are {{instance}}, {{seed}}, {{cutoff}},"

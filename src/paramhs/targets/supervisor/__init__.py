@@ -8,17 +8,6 @@ when they are reaped. A keeper ends its run when paramhs is gone, however it wen
 Elsewhere (macOS) orphans leave the tree; then the run's own process group is the best there is.
 """
 
-from paramhs.targets.supervisor.jobs import CommandJob, FunctionJob
-from paramhs.targets.supervisor.outcome import Clock, Command, Limits, Outcome
-from paramhs.targets.supervisor.supervised import Execute, Supervised
+from paramhs.targets.supervisor.outcome import Clock, Command, Execute, Limits, Outcome
 
-__all__ = [
-    "Clock",
-    "Command",
-    "CommandJob",
-    "Execute",
-    "FunctionJob",
-    "Limits",
-    "Outcome",
-    "Supervised",
-]
+__all__ = ["Clock", "Command", "Execute", "Limits", "Outcome"]

@@ -4,6 +4,7 @@ import os
 from contextlib import suppress
 
 _CHUNK = 1 << 16
+GAP = b"\n[... output left out ...]\n"  # without a number, lest one be read from it
 
 
 class Capture:
@@ -13,7 +14,7 @@ class Capture:
         self._kept = kept
         self._head = bytearray()
         self._tail = bytearray()
-        self._dropped = 0
+        self._dropped = False
         self.fd, self.theirs = os.pipe()
         os.set_blocking(self.fd, False)
         self.open = True
@@ -38,7 +39,7 @@ class Capture:
         excess = len(self._tail) - self._kept
         if excess > self._kept:  # now and then, so that it costs little
             del self._tail[:excess]
-            self._dropped += excess
+            self._dropped = True
 
     def close_theirs(self) -> None:
         """Let go of the writing end, which is the run's."""
@@ -53,5 +54,5 @@ class Capture:
             pass
         with suppress(OSError):
             os.close(self.fd)
-        gap = b"\n[... %d bytes left out ...]\n" % self._dropped if self._dropped else b""
+        gap = GAP if self._dropped else b""
         return bytes(self._head) + gap + bytes(self._tail)

@@ -13,6 +13,7 @@ from paramhs.targets.supervisor.tree import Tree
 
 _FILLING = 4e9  # bytes a second: no run fills memory faster
 _SOONEST = 0.01  # seconds between two looks
+_REST = 10  # times as long as a look at the memory took, nobody looks
 
 
 class Gauge:
@@ -41,7 +42,8 @@ class Gauge:
             room = self._limits.memory - self._tree.resident(self._limits.memory)
             if room < 0:
                 return "memory"
-            self._memory_at = now + max(room / _FILLING, _SOONEST)
+            looking = time.monotonic() - now
+            self._memory_at = now + max(room / _FILLING, _SOONEST, _REST * looking)
         return ""
 
     def wait(self) -> float | None:

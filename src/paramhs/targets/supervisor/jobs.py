@@ -5,6 +5,7 @@ import ctypes
 import math
 import os
 import pickle
+import resource
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from typing import Any
 from paramhs.targets.supervisor.capture import Capture
 from paramhs.targets.supervisor.keeper import Keeper
 from paramhs.targets.supervisor.outcome import Command, Limits, Outcome
+from paramhs.targets.supervisor.tree import PEAK_UNIT
 
 
 class CommandJob:
@@ -60,11 +62,17 @@ class CommandJob:
             code=program.returncode,
             wall=wall,
             cpu=keeper.tree.reaped_cpu - cpu_before,
-            memory=keeper.tree.peak,
+            memory=_known_peak(keeper.tree.peak),
             output=outputs[0].close(),
             errors=outputs[1].close(),
             left_behind=0 if limit else left,
         )
+
+
+def _known_peak(peak: int) -> int:
+    """A program counts as no smaller than the process that started it; then nothing is known."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * PEAK_UNIT
+    return peak if peak > own else 0
 
 
 def _started(command: Command, outputs: tuple[Capture, Capture]) -> "subprocess.Popen[bytes]":
@@ -135,11 +143,18 @@ class FunctionJob:
         link, measured = self._link, limits.cpu < math.inf
         cpu_before = keeper.tree.cpu() if measured else 0.0
         answers: list[bytes] = []
+        gone: list[bool] = []
 
         def over() -> bool:
-            return bool(answers) or self._worker in keeper.ended
+            return bool(answers or gone) or self._worker in keeper.ended
 
-        keeper.on(link.fileno(), lambda: _receive(link, keeper, answers))
+        def receive() -> None:
+            try:
+                answers.append(link.recv_bytes())
+            except (EOFError, OSError):
+                gone.append(True)
+
+        keeper.on(link.fileno(), receive)
         begin = time.perf_counter()
         with contextlib.suppress(OSError):  # it is dead: that will be noticed
             link.send_bytes(arguments)
@@ -148,6 +163,8 @@ class FunctionJob:
         cpu = keeper.tree.cpu() - cpu_before if measured else 0.0
         keeper.off(link.fileno())
         if not limit and answers:
+            if self._worker in keeper.ended:  # it died of what it did after its answer
+                self._replace(keeper)
             return Outcome(wall=wall, cpu=cpu, code=0, answer=answers[0])
         if limit:
             keeper.stop(limit, limits, lambda: self._worker in keeper.ended)
@@ -162,13 +179,6 @@ class FunctionJob:
             self._link.close()
         self.begin(keeper)
         return code
-
-
-def _receive(link: "Connection[Any, Any]", keeper: Keeper, answers: list[bytes]) -> None:
-    try:
-        answers.append(link.recv_bytes())
-    except (EOFError, OSError):
-        keeper.off(link.fileno())
 
 
 def _be_worker(

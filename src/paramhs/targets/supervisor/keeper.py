@@ -17,6 +17,7 @@ from paramhs.targets.supervisor.outcome import Limits, Outcome
 from paramhs.targets.supervisor.tree import Tree
 
 READY = "ready"
+MARK = "PARAMHS_KEEPER"  # an environment variable of all that a keeper starts
 _PATIENCE = 10.0  # seconds until processes that do not die of SIGKILL are given up
 _AGAIN = 0.05  # seconds after which what was forked meanwhile is looked for again
 _LONGEST = 3600.0  # seconds; very long waits are refused by the system
@@ -127,6 +128,7 @@ class Keeper:
         except (Abandoned, EOFError, OSError):
             pass
         finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
             self.end()
 
     def _await_request(self) -> None:
@@ -149,6 +151,7 @@ def keep(job: Job, connection: "Connection[Any, Any]", parent: int) -> None:
     """The whole life of a keeper process."""
     signal.signal(signal.SIGINT, _noted)  # Ctrl-C is for paramhs to answer
     signal.signal(signal.SIGTERM, _abandon)
+    os.environ[MARK] = str(os.getpid())
     with contextlib.suppress(OSError):
         os.setsid()
     if sys.platform == "linux":
@@ -164,6 +167,7 @@ def _noted(number: int, frame: object) -> None:
 
 
 def _abandon(number: int, frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough, and ending must not be cut off
     raise Abandoned
 
 

@@ -1,7 +1,8 @@
 """What is asked of a keeper, and what it answers."""
 
 import math
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 Clock = Literal["cpu", "wall"]
 """What a run's time is: of the processors that worked on it, or what passed."""
@@ -51,6 +52,10 @@ class Outcome(NamedTuple):
     """Why it could not be started."""
     answer: bytes = b""
     """What a function answered, pickled."""
+
+
+Execute = Callable[[Any, Limits], Outcome]
+"""Makes a run under limits: of a command, or of a function's arguments."""
 
 
 def patience(cutoff: float) -> float:

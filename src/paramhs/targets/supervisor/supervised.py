@@ -3,13 +3,11 @@
 import contextlib
 import multiprocessing
 import os
-import pickle
 import queue
 import socket
 import sys
 import threading
 import warnings
-from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple, Protocol
@@ -18,14 +16,11 @@ import psutil
 
 from paramhs.errors import BadInput, TargetError
 from paramhs.runs import Run, Status, Task
-from paramhs.targets.supervisor.keeper import READY, Job, keep
-from paramhs.targets.supervisor.outcome import Limits, Outcome
+from paramhs.targets.supervisor.keeper import MARK, READY, Job, keep
+from paramhs.targets.supervisor.outcome import Execute, Limits, Outcome
 
 _READY = 30.0  # seconds that a new keeper may take to say that it is there
 _ENDING = 15.0  # seconds that a keeper may take to end what it keeps
-
-Execute = Callable[[Any, Limits], Outcome]
-"""Makes a run under limits: of a command, or of a function's arguments."""
 
 
 class Supervisable(Protocol):
@@ -82,14 +77,12 @@ class Supervised:
         try:
             return self.target.run(task, lambda request, limits: _asked(hired, request, limits))
         except (EOFError, OSError):
+            lost = hired.process.pid if not self._closed else None
             self._dismiss(hired)
+            if lost is not None:
+                _end_orphans(lost)
             what = "the process that kept the run was killed, and the run with it"
             return Run(task, Status.CRASHED, 0.0, None, what)
-        except (AttributeError, TypeError, pickle.PicklingError) as error:
-            raise BadInput(
-                f"instance {task.instance.name!r} cannot be sent to a worker process ({error});"
-                " use executor='threads', or give a path or a name"
-            ) from error
         finally:
             if hired in self._all:
                 self._idle.put(hired)
@@ -164,6 +157,14 @@ def _asked(hired: _Hired, request: Any, limits: Limits) -> Outcome:
     hired.connection.send((request, limits))
     outcome: Outcome = hired.connection.recv()
     return outcome
+
+
+def _end_orphans(keeper: int) -> None:
+    """Kill what a keeper had started that was itself killed, wherever it is by now."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get(MARK) == str(keeper):
+                process.kill()
 
 
 def _hang_up(connection: "Connection[Any, Any]") -> None:

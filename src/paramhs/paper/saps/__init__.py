@@ -1,0 +1,1 @@
+"""The paper's fourth scenario: alpha and rho of SAPS on ten circuit-fuzz instances."""

@@ -1,0 +1,248 @@
+"""A look at a scenario before hours are spent on it."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from paramhs import checking
+from paramhs.checking import Trial, trials, warnings
+from paramhs.cli.check import about, size_text
+from paramhs.runs import Run, Status, Task
+from paramhs.scenario_file import read_scenario
+from paramhs.space import Integer, Real, Space
+from paramhs.targets.supervisor import Outcome
+
+SOLVER = """\
+import sys, time
+
+k, seed, instance = sys.argv[1:]
+print("hello from", instance)
+print("trouble", file=sys.stderr)
+if instance.endswith("slow"):
+    time.sleep(30)
+if instance.endswith("bad"):
+    sys.exit(3)
+print("cost:", int(k) + 1)
+"""
+
+SCENARIO = """\
+command = ["PYTHON", "solver.py", "{k}", "{seed}", "{instance}"]
+cost = "minimise"
+read = {regex = "cost: (.*)"}
+instances = ["a", "b", "c", "d", "e", "f"]
+test_instances = ["x", "y", "z"]
+
+[space.k]
+type = "integer"
+low = 0
+high = 9
+
+[budget]
+runs = 50
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def of(text=SCENARIO, **changes):
+        (tmp_path / "solver.py").write_text(SOLVER)
+        for key, value in changes.items():
+            lines = [line for line in text.splitlines() if not line.startswith(f"{key} =")]
+            text = "\n".join([f"{key} = {value}", *lines])
+        path = tmp_path / "scenario.toml"
+        path.write_text(text.replace("PYTHON", sys.executable))
+        return read_scenario(path)
+
+    return of
+
+
+@pytest.fixture
+def cores(monkeypatch):
+    def of(count):
+        monkeypatch.setattr(checking.psutil, "cpu_count", lambda logical: count)
+
+    of(64)
+    return of
+
+
+def trial(status=Status.OK, runtime=1.0, left=0):
+    run = Run(Task(None, None, 0), status, runtime)
+    return Trial("call", run, Outcome(left_behind=left))
+
+
+def timed(read, **changes):
+    return read(cost='"runtime"', cutoff="10", read='"time"', **changes)
+
+
+class TestTrials:
+    def test_default_is_run_and_all_that_came_back_is_kept(self, read):
+        made = list(trials(read(), 2))
+        assert len(made) == 2
+        for trial in made:
+            assert trial.call.startswith(f"{sys.executable} solver.py 4 ")
+            assert trial.call.endswith(trial.run.task.instance.name)
+            assert (trial.run.status, trial.run.quality) == (Status.OK, 5.0)
+            assert trial.outcome.code == 0
+            assert b"hello from" in trial.outcome.output
+            assert trial.outcome.errors == b"trouble\n"
+            assert trial.outcome.wall > 0
+
+    def test_runs_are_the_first_that_a_search_would_make(self, read):
+        said = read()
+        (first,) = trials(said, 1)
+        evaluate = next(said.configurator.search(said.scenario, said.seed))
+        assert first.run.task == evaluate.tasks[0]
+
+    def test_failure_is_shown_as_it_is(self, read):
+        (trial,) = trials(read(instances='["bad"]'), 1)
+        assert trial.run.status is Status.CRASHED
+        assert trial.outcome.code == 3
+        assert "exit code 3" in trial.run.detail
+
+    def test_cutoff_holds(self, read):
+        (trial,) = trials(read(instances='["slow"]', cutoff="0.2", clock='"wall"', grace="0"), 1)
+        assert trial.run.status is Status.TIMEOUT
+        assert trial.outcome.wall < 5
+
+    def test_deterministic_target_is_run_once_an_instance(self, read):
+        assert len(list(trials(read(instances='["a"]', deterministic="true"), 3))) == 1
+
+    def test_no_trials_are_made_if_none_are_wanted(self, read):
+        assert list(trials(read(), 0)) == []
+
+
+class TestWarningsAboutRuns:
+    def test_nothing_solved(self, read, cores):
+        (warning, *_) = warnings(timed(read), [trial(Status.TIMEOUT, 10.0)] * 3)
+        assert "solves none of 3 instances" in warning
+
+    def test_little_solved(self, read, cores):
+        runs = [trial(), trial(Status.TIMEOUT), trial(Status.CRASHED)]
+        assert "the default solves only 1 of 3 instances" in list(warnings(timed(read), runs))
+
+    def test_everything_solved_far_below_the_cutoff(self, read, cores):
+        (warning, *_) = warnings(timed(read), [trial(runtime=0.1)] * 3)
+        assert "everything far below the cutoff (at most 0.1 s of 10 s)" in warning
+
+    def test_easy_runs_are_no_problem_where_quality_counts(self, read, cores):
+        said = read(cutoff="10")
+        assert not any("cutoff" in w for w in warnings(said, [trial(runtime=0.1)] * 3))
+
+    def test_runs_of_a_sensible_length_give_no_warning(self, read, cores):
+        assert list(warnings(timed(read), [trial(runtime=2.0)] * 3)) == []
+
+    def test_processes_left_behind(self, read, cores):
+        found = list(warnings(read(), [trial(left=2), trial(left=1)]))
+        assert found == ["the program left 3 processes behind, which were ended"]
+
+    def test_more_jobs_than_physical_cores(self, read, cores):
+        cores(2)
+        assert list(warnings(read(jobs="2"), [])) == []
+        (warning,) = warnings(read(jobs="3"), [])
+        assert warning.startswith("3 jobs on 2 physical cores")
+
+    def test_wall_clock_with_several_jobs(self, read, cores):
+        assert any("noisy" in w for w in warnings(read(jobs="2", clock='"wall"'), []))
+
+    def test_empty_budget(self, read, cores):
+        (warning,) = warnings(read(SCENARIO.replace("runs = 50", "")), [])
+        assert "budget is empty" in warning
+
+
+class TestWarningsAboutInstances:
+    def test_missing_files(self, read, cores):
+        said = read(instances='["a.cnf", "b/c", "17", "2.5", "name"]', test_instances='["d.cnf"]')
+        (warning,) = warnings(said, [])
+        assert warning == "3 instances are not files that exist: a.cnf, b/c, d.cnf"
+
+    def test_instances_in_train_and_test(self, read, cores):
+        (warning,) = warnings(read(test_instances='["x", "c", "a"]'), [])
+        assert warning == "2 instances are in train and test, such as a"
+
+    def test_files_in_train_and_test_that_are_one_file(self, read, cores, tmp_path):
+        (tmp_path / "one.cnf").write_text("p cnf 1 1\n1 0\n")
+        (tmp_path / "two.cnf").write_text("p cnf 1 1\n-1 0\n")
+        (tmp_path / "copy.cnf").write_text("p cnf 1 1\n1 0\n")
+        said = read(
+            instances='["one.cnf", "b", "c", "d", "e"]', test_instances='["copy.cnf", "two.cnf"]'
+        )
+        (warning,) = warnings(said, [])
+        assert "1 instances of train and test have the same content" in warning
+        assert "one.cnf and copy.cnf" in warning
+
+    def test_same_file_under_two_names(self, read, cores, tmp_path):
+        (tmp_path / "one.cnf").write_text("p cnf 1 1\n1 0\n")
+        said = read(instances='["one.cnf", "b", "c", "d", "e"]', test_instances='["./one.cnf"]')
+        assert len(list(warnings(said, []))) == 1
+
+    def test_nothing_held_out_and_few_instances(self, read, cores):
+        found = list(warnings(read(instances='["a", "b"]', test_instances="0"), []))
+        assert len(found) == 2
+        assert found[0].startswith("no instances are held out")
+        assert found[1].startswith("the search has only 2 instances")
+
+    def test_target_without_instances_gives_no_warning(self, read, cores):
+        lines = [line for line in SCENARIO.splitlines() if "instances" not in line]
+        said = read("\n".join(lines).replace(', "{instance}"', ""))
+        assert list(warnings(said, [])) == []
+
+
+class TestWarningsAboutSpaces:
+    @pytest.mark.parametrize(
+        "parameter",
+        [Integer(1, 1000), Integer(0, 1000), Real(0.001, 1.0), Real(1e-6, 0.5), Integer(5, 10**6)],
+    )
+    def test_ranges_over_decades_without_logarithm_are_named(self, read, cores, parameter):
+        assert any(w.startswith("v spans decades") for w in self.found(read, parameter))
+
+    @pytest.mark.parametrize(
+        "parameter",
+        [
+            *(Integer(1, 1000, log=True), Real(0.001, 1.0, log=True), Integer(1, 100)),
+            *(Real(0.0, 1.0), Integer(-1000, 1000), Real(0.5, 2.0), Integer(7, 7)),
+        ],
+    )
+    def test_other_ranges_are_not(self, read, cores, parameter):
+        assert list(self.found(read, parameter)) == []
+
+    def found(self, read, parameter):
+        said = read()
+        scenario = SimpleNamespace(
+            space=Space({"v": parameter}),
+            instances=said.scenario.instances,
+            cost=said.scenario.cost,
+            cutoff=said.scenario.cutoff,
+        )
+        changed = SimpleNamespace(**{**vars(said), "scenario": scenario})
+        return list(warnings(changed, []))
+
+
+class TestWords:
+    def test_scenario_is_told_in_words(self, read):
+        lines = about(read(cutoff='"90 s"', memory='"2 GB"'))
+        assert lines[0] == "space      1 parameter; 10 configurations"
+        assert lines[1] == "instances  6 to search on, 3 held out"
+        assert lines[2].startswith("limits     cutoff 90 s of cpu time, memory ")
+        assert lines[3].endswith("random (it is given seeds)")
+
+    @pytest.mark.parametrize(
+        ("space", "text"),
+        [
+            (Space({"a": range(10), "b": range(3)}), "2 parameters; 30 configurations"),
+            (
+                Space({"a": range(3), "b": range(4)}, conditions={"b": "a == 1"}),
+                "2 parameters, 1 conditional; 6 configurations",
+            ),
+            (
+                Space({"a": range(3), "b": range(3)}, forbidden=["a == b and a == 2"]),
+                "2 parameters, 1 forbidden clause; 8 configurations",
+            ),
+            (
+                Space({f"p{k}": range(100) for k in range(6)}),
+                "6 parameters; 10^12 configurations",
+            ),
+        ],
+    )
+    def test_size_counts_what_can_really_be_chosen(self, space, text):
+        assert size_text(space) == text

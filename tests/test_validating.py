@@ -1,0 +1,252 @@
+"""Configurations meet on instances, with seeds that no search has used."""
+
+import json
+import math
+import sqlite3
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramhs import Budget, Space, tune
+from paramhs.costs import Quality, Runtime
+from paramhs.driver import Watcher
+from paramhs.errors import BadInput
+from paramhs.runs import NO_INSTANCE, Instance
+from paramhs.scenario import Pairs, Scenario
+from paramhs.targets import FunctionTarget
+from paramhs.validating import USUAL_PAIRS, Meeting, validate, verdict_store
+
+SPACE = Space({"x": range(20)})
+INSTANCES = tuple(Instance(f"i{k}", k) for k in range(12))
+HELD_OUT = tuple(Instance(f"t{k}", k) for k in range(8))
+
+
+def noisy(config, instance, seed):
+    return (config["x"] - 15) ** 2 + Random(f"{instance} {seed}").random()
+
+
+def plain(config, instance):
+    return (config["x"] - 15) ** 2 + instance
+
+
+def at(*values):
+    return [SPACE.config({"x": value}) for value in values]
+
+
+def made(function=noisy, configs=(4, 15), meeting=Meeting(HELD_OUT, True), **options):  # noqa: B008
+    target = FunctionTarget(function)
+    scenario = Scenario(SPACE, INSTANCES, deterministic=not target.uses_seed)
+    return validate(scenario, target, at(*configs), meeting, **options)
+
+
+def stored(path):
+    with sqlite3.connect(path) as db:
+        return db.execute("SELECT instance, seed, config FROM readable").fetchall()
+
+
+class TestPairs:
+    @given(st.integers(0, 10**9), st.integers(1, 30), st.integers(1, 300))
+    def test_seeds_are_disjoint_from_those_of_the_search(self, seed, count, runs):
+        instances = tuple(Instance(str(k)) for k in range(count))
+        pairs = Pairs(Scenario(SPACE, instances), seed)
+        searched = {pairs.task(SPACE.default, k).seed for k in range(500)}
+        met = Meeting(instances, False, runs).pairs(False, seed)
+        assert len({number for _, number in met}) == len(met) == runs
+        assert not searched & {number for _, number in met}
+
+    def test_random_target_meets_on_fifty_pairs_or_all_instances(self):
+        assert len(Meeting(HELD_OUT, True).pairs(False, 0)) == USUAL_PAIRS
+        many = tuple(Instance(str(k)) for k in range(70))
+        pairs = Meeting(many, True).pairs(False, 0)
+        assert {instance for instance, _ in pairs} == set(many)
+        assert len(pairs) == 70
+
+    @pytest.mark.parametrize("runs", [None, 3, 8, 100])
+    def test_deterministic_target_meets_once_an_instance(self, runs):
+        pairs = Meeting(HELD_OUT, True, runs).pairs(True, 0)
+        assert len(pairs) == min(runs or 8, 8)
+        assert len({instance for instance, _ in pairs}) == len(pairs)
+
+    def test_every_instance_comes_equally_often(self):
+        pairs = Meeting(HELD_OUT, True, 24).pairs(False, 3)
+        assert sorted(i.name for i, _ in pairs) == sorted(3 * [i.name for i in HELD_OUT])
+
+    def test_text_says_what_is_new(self):
+        assert Meeting(HELD_OUT, True).text == "8 instances held out"
+        assert Meeting(HELD_OUT[:1], True).text == "1 instance held out"
+        assert Meeting(INSTANCES, False).text == "12 instances of the search, with new seeds"
+        assert Meeting((NO_INSTANCE,), False).text == "new seeds"
+
+
+class TestValidate:
+    def test_better_configuration_is_found_better(self):
+        (verdict,) = made()
+        assert (verdict.conclusion, verdict.wins) == ("better", 8)
+        assert verdict.first.config["x"] == 4
+        assert verdict.first.runs == verdict.second.runs == USUAL_PAIRS
+        assert verdict.on == "8 instances held out"
+
+    def test_runs_are_paired(self):
+        (verdict,) = made(configs=(14, 16))  # the same cost at every instance and seed
+        assert (verdict.ties, verdict.p_value) == (8, 1.0)
+
+    def test_first_meets_each_of_the_others(self):
+        verdicts = made(configs=(10, 15, 4))
+        assert [v.conclusion for v in verdicts] == ["better", "worse"]
+        assert {v.first.config["x"] for v in verdicts} == {10}
+
+    def test_one_configuration_is_no_meeting(self):
+        with pytest.raises(BadInput, match="two different configurations"):
+            made(configs=(4, 4))
+
+    def test_number_of_jobs_changes_nothing(self):
+        alone = made(meeting=Meeting(HELD_OUT, True, 10))
+        together = made(meeting=Meeting(HELD_OUT, True, 10), jobs=2)
+        assert alone == together
+
+    @pytest.mark.parametrize("jobs", [0, -1, 100_000])
+    @pytest.mark.timeout(5)
+    def test_impossible_number_of_jobs_is_refused(self, jobs):
+        with pytest.raises(BadInput, match="jobs must be at"):
+            made(jobs=jobs, executor="inline")
+
+    def test_same_meeting_again_makes_no_new_run(self, tmp_path):
+        store = tmp_path / "verdict.sqlite"
+        calls = []
+
+        def counted(config, instance, seed):
+            calls.append(seed)
+            return noisy(config, instance, seed)
+
+        first = made(counted, store=store)
+        assert len(calls) == 2 * USUAL_PAIRS
+        assert made(counted, store=store) == first
+        assert len(calls) == 2 * USUAL_PAIRS
+
+    def test_further_configurations_reuse_the_runs_of_the_first(self, tmp_path):
+        store = tmp_path / "verdict.sqlite"
+        meeting = Meeting(HELD_OUT, True, 8)
+        made(store=store, meeting=meeting)
+        made(store=store, meeting=meeting, configs=(4, 7))
+        assert len(stored(store)) == 3 * 8
+
+    def test_interrupted_meeting_has_no_verdict_and_goes_on(self, tmp_path):
+        store = tmp_path / "verdict.sqlite"
+        whole = made()
+
+        class Impatient(Watcher):
+            def ran(self, driver):
+                if driver.new_runs == 7:
+                    driver._interrupt(2, None)
+
+        assert made(store=store, watcher=Impatient()) is None
+        assert 7 <= len(stored(store)) < 100
+        assert made(store=store) == whole
+        assert len(stored(store)) == 2 * USUAL_PAIRS
+
+    def test_store_lies_beside_that_of_the_search(self, tmp_path):
+        assert verdict_store(tmp_path / "runs.sqlite") == tmp_path / "runs.verdict.sqlite"
+        assert verdict_store(None) is None
+
+    def test_stores_that_differ_have_verdicts_that_differ(self, tmp_path):
+        assert verdict_store(tmp_path / "a.1") != verdict_store(tmp_path / "a.2")
+
+
+class TestTuning:
+    """The verdict at the end of `tune`."""
+
+    def tuned(self, function=noisy, **options):
+        given = {"instances": {f"i{k}": k for k in range(6)}, "budget": 150, "seed": 1}
+        return tune(function, SPACE, **{**given, **options})
+
+    def test_no_test_instances_no_verdict(self):
+        assert self.tuned().verdict is None
+
+    def test_best_and_default_meet_on_the_test_instances(self):
+        result = self.tuned(test_instances={f"t{k}": k for k in range(8)})
+        assert result.verdict.first.config == result.default
+        assert result.verdict.second.config == result.best
+        assert result.verdict.conclusion == "better"
+        assert result.verdict.on == "8 instances held out"
+        assert json.loads(json.dumps(result.to_json()))["verdict"]["conclusion"] == "better"
+
+    def test_verdict_costs_nothing_of_the_budget(self):
+        with_verdict = self.tuned(test_instances=["t0"])
+        assert with_verdict.asked == 150
+        points = [point._replace(target_time=0) for point in with_verdict.trajectory]
+        assert points == [point._replace(target_time=0) for point in self.tuned().trajectory]
+
+    def test_default_that_is_best_is_kept_without_a_meeting(self):
+        space = Space({"x": range(31)})  # its middle is 15
+        result = tune(
+            noisy, space, instances=["1"], test_instances=["2"], budget=60, seed=1
+        )
+        assert result.best == result.default
+        assert result.verdict is None
+
+    def test_no_run_of_the_verdict_is_one_of_the_search(self, tmp_path):
+        store = tmp_path / "runs.sqlite"
+        names = {f"i{k}": k for k in range(6)}
+        result = self.tuned(test_instances=names, store=store)
+        assert result.verdict.case == "instance"
+        searched = {seed for _, seed, _ in stored(store)}
+        met = {seed for _, seed, _ in stored(tmp_path / "runs.verdict.sqlite")}
+        assert len(met) == USUAL_PAIRS
+        assert not searched & met
+
+    def test_second_call_repeats_the_verdict_without_a_run(self, tmp_path):
+        options = {"test_instances": {"t": 9}, "store": tmp_path / "runs.sqlite"}
+        first = self.tuned(**options)
+
+        def broken(config, instance, seed):
+            raise AssertionError
+
+        broken.__name__, broken.__qualname__ = noisy.__name__, noisy.__qualname__
+        assert self.tuned(broken, **options).verdict == first.verdict
+
+    def test_deterministic_function_is_judged_on_the_test_instances_alone(self):
+        result = self.tuned(plain, test_instances={f"t{k}": k for k in range(7)}, budget=60)
+        assert result.verdict.first.runs == 7
+
+    def test_crashes_of_the_best_elsewhere_make_it_worse(self):
+        def brittle(config, instance, seed):
+            if instance >= 100 and config["x"] > 12:
+                raise RuntimeError
+            return noisy(config, instance, seed)
+
+        result = self.tuned(brittle, test_instances={f"t{k}": 100 + k for k in range(8)})
+        assert result.best["x"] > 12
+        assert result.verdict.conclusion == "worse"
+        assert result.verdict.second.failed == USUAL_PAIRS
+        assert result.to_json()["verdict"]["second"]["cost"] is None
+
+    @pytest.mark.parametrize("memory", [0, -1, "2 GB", math.nan])
+    def test_bad_memory_is_refused(self, memory):
+        with pytest.raises(BadInput, match="memory must be a positive number of bytes"):
+            self.tuned(memory=memory)
+
+    @pytest.mark.timeout(5)
+    def test_empty_list_of_test_instances_is_refused(self):
+        with pytest.raises(BadInput, match="empty"):
+            self.tuned(test_instances=[])
+
+    def test_runtime_is_penalised_in_the_verdict(self):
+        def slow(config, instance):
+            return 0.0
+
+        result = tune(
+            slow, SPACE, instances=[1, 2], test_instances=[3, 4], budget=Budget(runs=12),
+            cost=Runtime(), cutoff=5.0, executor="inline",
+        )  # fmt: skip
+        assert result.verdict is None or result.verdict.first.solved == 2
+
+    def test_maximised_quality_is_shown_as_it_is(self):
+        def score(config, instance, seed):
+            return -noisy(config, instance, seed)
+
+        result = self.tuned(score, cost=Quality(maximise=True), test_instances={"t": 0})
+        assert result.verdict.second.cost > result.verdict.first.cost
+        assert result.verdict.gain.estimate > 0
+        assert result.verdict.conclusion == "better"
