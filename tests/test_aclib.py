@@ -19,7 +19,7 @@ from paramhs.driver import Budget
 from paramhs.errors import BadInput
 from paramhs.runs import NO_INSTANCE, Status, Task
 from paramhs.scenario_file import read_scenario
-from paramhs.targets.supervisor import Supervised
+from paramhs.targets.supervisor.supervised import Supervised
 
 
 def with_line(key, value, text=SCENARIO):

@@ -32,7 +32,8 @@ from paramhs.targets.command import (
     Style,
     Template,
 )
-from paramhs.targets.supervisor import Outcome, Supervised
+from paramhs.targets.supervisor import Outcome
+from paramhs.targets.supervisor.supervised import Supervised
 from paramhs.tuning import tune_scenario
 
 SPACE = Space({"x": Integer(0, 20, default=4)})
@@ -147,7 +148,7 @@ def test_a_run_that_slept_is_told_from_one_that_worked():
     assert (run.status, run.runtime, run.detail) == (
         Status.TIMEOUT,
         10.0,
-        "stopped, as time passed",
+        "stopped: too much time passed",
     )
 
 

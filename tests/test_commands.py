@@ -201,13 +201,19 @@ class TestCheck:
         (tmp_path / "scenario.toml").write_text(text)
         run_json("check", "scenario.toml", "--runs", 1, cwd=tmp_path)
 
-    def test_what_a_function_prints_is_no_part_of_the_json(self, tmp_path):
-        source = "import os\ndef f(config):\n    print('noise')\n    os.write(1, b'more')\n"
-        (tmp_path / "target.py").write_text(source + "    return 1.0\n")
-        text = 'function = "target:f"\n' + SCENARIO[SCENARIO.index("[space.k]") :]
+    @pytest.mark.parametrize("command", ["check", "tune"])
+    @pytest.mark.parametrize("executor", ["inline", "processes"])
+    def test_what_a_function_and_its_children_print_is_no_part_of_the_json(
+        self, tmp_path, command, executor
+    ):
+        source = "import subprocess\ndef f(config):\n    print('noise')\n"
+        source += "    subprocess.run(['echo', 'more'], check=True)\n    return 1.0\n"
+        (tmp_path / "target.py").write_text(source)
+        text = f'function = "target:f"\nexecutor = "{executor}"\n'
+        text += SCENARIO[SCENARIO.index("[space.k]") :].replace("runs = 24", "runs = 2")
         (tmp_path / "scenario.toml").write_text(text)
-        done = run("check", "scenario.toml", "--runs", 1, "--json", cwd=tmp_path)
-        assert json.loads(done.stdout)["trials"][0]["quality"] == 1.0
+        done = run(command, "scenario.toml", "--json", cwd=tmp_path)
+        assert json.loads(done.stdout)
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
     def test_interrupted_check_leaves_no_process(self, tmp_path, number):

@@ -188,9 +188,7 @@ class TestFiles:
 
 
 def some(count, folders=1, stems=1):
-    return tuple(
-        Instance(f"f{k % folders}/s{'x' * (k % stems)}{k}.cnf", k) for k in range(count)
-    )
+    return tuple(Instance(f"f{k % folders}/s{'x' * (k % stems)}{k}.cnf", k) for k in range(count))
 
 
 sizes = st.integers(2, 60)
@@ -355,9 +353,7 @@ class TestScenarios:
         (home / "instances" / odd).touch()
         said = read('instances = "instances"\ntest_instances = 0')
         (task_words,) = [
-            said.target.template.filled(
-                said.scenario.space.default, {"instance": i.value.path}
-            )
+            said.target.template.filled(said.scenario.space.default, {"instance": i.value.path})
             for i in said.scenario.instances
             if os.path.basename(i.name) == odd
         ]

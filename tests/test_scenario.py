@@ -79,7 +79,9 @@ def test_kth_run_of_every_configuration_is_on_the_same_pair(seed, count, wanted)
 @given(st.integers(0), st.integers(1, 7))
 def test_every_instance_comes_once_before_any_comes_again(seed, count):
     scenario = Scenario(SPACE, instances(count))
-    listed = [instance for instance, _ in islice(endless_pairs(scenario.instances, seed), 5 * count)]
+    listed = [
+        instance for instance, _ in islice(endless_pairs(scenario.instances, seed), 5 * count)
+    ]
     for start in range(0, 5 * count, count):
         assert set(listed[start : start + count]) == set(scenario.instances)
 

@@ -900,17 +900,6 @@ class TestCommands:
         said = read_command('forbidden = ["k > 40"]', 'space = "mine.pcs"', text=text)
         assert said.scenario.space.size() == 40
 
-    def test_all_problems_of_a_command_are_told_at_once(self, command_problems):
-        found = command_problems(
-            'checker = "no-such-checker"',
-            'instances = "nowhere"',
-            'test_instances = "neither"',
-            'forbidden = ["k <"]',
-            '[configurator]\ncomparison = "fresh"',
-            text=COMMAND,
-        )
-        assert found
-
     def test_problems_in_different_settings_are_told_at_once(self, command_problems):
         text = COMMAND + '[configurator]\ncomparison = "fresh"\n'
         found = command_problems(
@@ -989,6 +978,6 @@ class TestSchema:
             "booleans = ['--name', '--no-name']", "deterministic = true", "split_seed = 3",
         ],
     )  # fmt: skip
-    def test_good_settings_are_valid_for_both(self, valid, read_command, line):
+    def test_good_settings_are_valid(self, valid, line):
         kept = [old for old in COMMAND.splitlines() if old.split(" = ")[0] != line.split(" = ")[0]]
         assert valid(tomllib.loads("\n".join([line, *kept])))

@@ -19,7 +19,7 @@ from paramhs import tune
 from paramhs.errors import BadInput
 from paramhs.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.targets import FunctionTarget
-from paramhs.targets.supervisor import Supervised
+from paramhs.targets.supervisor.supervised import Supervised
 
 SPACE = one_parameter(10)
 CUTOFF = 0.2

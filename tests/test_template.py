@@ -229,7 +229,7 @@ def test_inactive_parameters_are_left_out_with_their_options(command, active, in
 def test_the_value_of_another_parameter_is_not_taken_for_an_option():
     space = Space(
         {"mode": Categorical(["-fast", "-slow"]), "rho": Integer(1, 9)},
-        conditions={"rho": "mode in {-slow}"},
+        conditions={"rho": "mode in {'-slow'}"},
     )
     assert words("p {mode} {rho}", space, mode="-fast") == ("p", "-fast")
 

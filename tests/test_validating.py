@@ -180,9 +180,7 @@ class TestTuning:
 
     def test_default_that_is_best_is_kept_without_a_meeting(self):
         space = Space({"x": range(31)})  # its middle is 15
-        result = tune(
-            noisy, space, instances=["1"], test_instances=["2"], budget=60, seed=1
-        )
+        result = tune(noisy, space, instances=["1"], test_instances=["2"], budget=60, seed=1)
         assert result.best == result.default
         assert result.verdict is None
 

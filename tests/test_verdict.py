@@ -285,15 +285,11 @@ class TestFailures:
 
 class TestCases:
     def test_instances_are_compared_where_there_are_enough(self):
-        made = verdict(
-            runs(FIRST, [[1.0, 3.0]] * 6), runs(SECOND, [[2.0, 2.0]] * 6), Quality()
-        )
+        made = verdict(runs(FIRST, [[1.0, 3.0]] * 6), runs(SECOND, [[2.0, 2.0]] * 6), Quality())
         assert (made.case, made.instances, made.ties) == ("instance", 6, 6)
 
     def test_runs_are_compared_where_there_are_few_instances(self):
-        made = verdict(
-            runs(FIRST, [[1.0, 3.0]] * 5), runs(SECOND, [[2.0, 2.0]] * 5), Quality()
-        )
+        made = verdict(runs(FIRST, [[1.0, 3.0]] * 5), runs(SECOND, [[2.0, 2.0]] * 5), Quality())
         assert (made.case, made.wins, made.losses) == ("run", 5, 5)
 
     def test_seeds_of_one_instance_are_no_further_evidence_about_instances(self):
