@@ -12,7 +12,7 @@ NEW_ENOUGH := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in $(CANDIDATES); do "$$p" -c "$(NEW_ENOUGH)" 2>/dev/null && echo "$$p" && break; done)
 
 demo: $(VENV)/installed
-	@$(BIN)/paramhs demo
+	@$(BIN)/paramhs demo --out demo
 
 test: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest -n auto
@@ -36,7 +36,7 @@ $(BIN)/python:
 
 $(VENV)/installed: pyproject.toml | $(BIN)/python
 	@echo "installing paramhs into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m pip install --quiet --editable ".[all]"
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/installed

@@ -13,7 +13,7 @@ from pathlib import Path
 from paramhs.runs import NO_INSTANCE, Run, Status, Task
 from paramhs.space import Space
 from paramhs.targets.command import CommandTarget, Style, Template
-from paramhs.targets.supervisor import Supervised
+from paramhs.targets.supervisor.supervised import Supervised
 
 ROUNDS = 40
 RUNS = 10  # of each kind, in each round

@@ -311,6 +311,20 @@ class TestVerdict:
         assert done.returncode == 3 or "5." not in done.stdout.split("default")[1].split("\n")[0]
 
 
+BAD = [
+    ("-c default", 2, "two different configurations"),
+    ("-c default -c k=2", 2, "two different configurations"),
+    ("-c default -c fastest", 2, "'fastest' is no configuration"),
+    ("-c default -c k=99", 2, "99"),
+    ("-c default -c speed=3", 2, "speed"),
+    ("-c default -c k=fast", 2, "fast"),
+    ("-c default -c k=7,rubbish", 2, "rubbish"),
+    ("--on nowhere", 2, "there is no folder or file nowhere"),
+    ("--runs 0", 2, "--runs"),
+    ("--store nothing.sqlite", 3, "there is no store nothing.sqlite"),
+]
+
+
 class TestValidate:
     @pytest.fixture(scope="class")
     def tuned(self, tmp_path_factory):
@@ -368,19 +382,6 @@ class TestValidate:
         words = ("-c", "default", "-c", "k=7", "--on", "others.txt", "--runs", 2)
         (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tmp_path)
         assert verdict["first"]["failed"] == 2
-
-    BAD = [
-        ("-c default", 2, "two different configurations"),
-        ("-c default -c k=2", 2, "two different configurations"),
-        ("-c default -c fastest", 2, "'fastest' is no configuration"),
-        ("-c default -c k=99", 2, "99"),
-        ("-c default -c speed=3", 2, "speed"),
-        ("-c default -c k=fast", 2, "fast"),
-        ("-c default -c k=7,rubbish", 2, "rubbish"),
-        ("--on nowhere", 2, "there is no folder or file nowhere"),
-        ("--runs 0", 2, "--runs"),
-        ("--store nothing.sqlite", 3, "there is no store nothing.sqlite"),
-    ]
 
     @pytest.mark.parametrize(("words", "code", "says"), BAD, ids=[case[0] for case in BAD])
     def test_mistake_gets_a_message_and_its_exit_code(self, tuned, words, code, says):

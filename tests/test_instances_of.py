@@ -27,8 +27,8 @@ def home(tmp_path):
 
 @pytest.fixture
 def found(home):
-    def of(listing, expected=(), plain=False):
-        return instances_of(listing, [home], dict(expected) if not expected else expected, plain)
+    def of(listing, expected=None, plain=False):
+        return instances_of(listing, [home], expected or {}, plain)
 
     return of
 

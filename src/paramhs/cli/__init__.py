@@ -2,6 +2,7 @@
 be used, 130 interrupted (run the same command again to go on)."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +21,7 @@ from paramhs.cli.saps import saps
 from paramhs.cli.space import space
 from paramhs.cli.tune import INTERRUPTED_CODE, show, tune, tuning
 from paramhs.cli.validate import validate
+from paramhs.cli.verdicts import print_outcome
 from paramhs.cli.views import view
 from paramhs.driver import INTERRUPTED
 from paramhs.errors import BadInput, ParamhsError, StoreError, TargetError
@@ -54,21 +56,35 @@ def _options(
 @app.command()
 def demo(
     seed: Annotated[int, typer.Option(help="Another seed, another search.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also draw the picture there, as a page.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Tune a small example: the mutation rate of an evolutionary algorithm."""
+    """Tune a built-in solver, SAPS, on a dozen generated instances, within a minute."""
     console = Console(highlight=False)
     if not as_json:
         console.print(demonstration.INTRODUCTION)
-    with tuning():
-        result = demonstration.run(view(as_json), seed)
+    with demonstration.instances() as paths:
+        with tuning():
+            result = demonstration.run(view(as_json), seed, paths)
+        pictures = []
+        if not as_json:
+            print_result(console, result, demonstration.METRIC)
+            print_outcome(console, result, demonstration.METRIC, "its runs were interrupted.")
+        if result.stopped != INTERRUPTED and (out is not None or not as_json):
+            chart = demonstration.chart(result, paths[0])
+            if not as_json:
+                demonstration.show(console, chart)
+            if out is not None:
+                pictures = demonstration.draw(chart, out)
     if as_json:
-        print_json(result.to_json())
+        print_json({**result.to_json(), "pictures": [str(path) for path in pictures]})
     else:
-        print_result(console, result, demonstration.METRIC)
-        typer.echo(
-            f"\nNext: {called('init', 'DIR')} writes a scenario for a program to start from."
-        )
+        for path in pictures:
+            typer.echo(f"wrote {path}")
+        next_step = called("init", "DIR")
+        typer.echo(f"\nNext: {next_step} writes a scenario for a program of your own.")
     if result.stopped == INTERRUPTED:
         raise typer.Exit(INTERRUPTED_CODE)
 

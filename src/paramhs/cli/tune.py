@@ -10,13 +10,15 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from paramhs.cli.output import Json, again, called, duration, print_json
 from paramhs.cli.printed import print_result, print_summary
-from paramhs.cli.verdicts import print_outcome
+from paramhs.cli.verdicts import print_outcome, why_none
 from paramhs.cli.views import view
 from paramhs.driver import INTERRUPTED, Budget
 from paramhs.scenario_file import read_scenario
+from paramhs.targets.command import CommandTarget
 from paramhs.tuning import tune_scenario
 
 INTERRUPTED_CODE = 130
@@ -73,7 +75,10 @@ def tune(
     else:
         console = Console(highlight=False)
         print_result(console, result, said.scenario.cost)
-        print_outcome(console, result, said, asked=verdict)
+        print_outcome(console, result, said.scenario.cost, why_none(said, verdict))
+        if isinstance(said.target, CommandTarget):
+            console.print("\nthe best configuration's command:")
+            console.print(Text(said.target.pasted(result.best)), soft_wrap=True)
         typer.echo(f"\nAll runs are in {place}; see them with: {called('show', place)}")
     if result.stopped == INTERRUPTED:
         typer.echo(f"Interrupted; to go on: {again()}", err=True)

@@ -8,42 +8,39 @@ from paramhs.costs import CostMetric, Quality
 from paramhs.driver import INTERRUPTED
 from paramhs.runs import NO_INSTANCE
 from paramhs.scenario_file import ScenarioFile
-from paramhs.targets.command import CommandTarget
 from paramhs.tuning import Result, counted
 from paramhs.verdict import Side, Verdict
 
 
-def print_outcome(console: Console, result: Result, said: ScenarioFile, asked: bool) -> None:
-    """The verdict of a search, or why there is none; and the best command line."""
+def print_outcome(console: Console, result: Result, metric: CostMetric, missing: str) -> None:
+    """The verdict of a search, or why there is none."""
     console.print()
     if result.verdict is not None:
         training = {"default": result.default_cost, "best": result.best_cost}
-        print_verdict(console, result.verdict, said.scenario.cost, ("default", "best"), training)
+        print_verdict(console, result.verdict, metric, ("default", "best"), training)
     else:
-        console.print(Text(_no_verdict(result, said, asked), style="bold"), soft_wrap=True)
-    if isinstance(said.target, CommandTarget):
-        console.print("\nthe best configuration's command:")
-        console.print(Text(said.target.pasted(result.best)), soft_wrap=True)
+        console.print(Text(_no_verdict(result, missing), style="bold"), soft_wrap=True)
 
 
-def _no_verdict(result: Result, said: ScenarioFile, asked: bool) -> str:
+def _no_verdict(result: Result, missing: str) -> str:
     if result.stopped == INTERRUPTED:
         return "No verdict: the search was interrupted."
     if result.best == result.default:
         return "Keep the default: the search found nothing better."
+    return f"No verdict: {missing}"
+
+
+def why_none(said: ScenarioFile, asked: bool) -> str:
+    """Why a search of a scenario may have no verdict."""
     if not asked:
-        return (
-            "No verdict was asked for: the means above are on runs that the search has chosen by."
-        )
+        return "none was asked for, and the means above are on runs that the search has chosen by."
     if said.meeting is not None:
-        return "No verdict: its runs were interrupted; the same command goes on with them."
+        return "its runs were interrupted; the same command goes on with them."
     if said.scenario.instances == (NO_INSTANCE,):
-        return (
-            "No verdict: the target is deterministic and has no instances, so nothing is new to it."
-        )
+        return "the target is deterministic and has no instances, so nothing is new to it."
     return (
-        "No verdict: the search has used every instance, and the target is deterministic. Hold some"
-        " out with test_instances = 0.3, or name others."
+        "the search has used every instance, and the target is deterministic. Hold some out with"
+        " test_instances = 0.3, or name others."
     )
 
 

@@ -1,6 +1,6 @@
 """The landscape of SAPS, measured: every setting on every instance, run after run.
 
-Runs are made in blocks, each settings' first block before anybody's second, and each block is a
+Runs are made in blocks, each setting's first block before anybody's second, and each block is a
 line of a text file as soon as it is made. So a measurement can be stopped at any time, goes on
 where it was, and what there is so far covers all settings alike. A run is a function of instance,
 setting and number, so it does not matter who made which block.
@@ -56,7 +56,7 @@ class Block(NamedTuple):
 
     def row(self) -> tuple[object, ...]:
         """As it is written."""
-        counts = (_written(self.best), _written(self.final))
+        counts = (written(self.best), written(self.final))
         return (*self.cell, self.first_run, self.runs, *counts, f"{self.null_flips:.1f}")
 
 
@@ -71,29 +71,32 @@ def measure(
     seed: int = 0,
     steps: int = STEPS,
 ) -> None:
-    """Make the runs that the file does not have yet, and add them to it."""
-    done = {(block.cell, block.first_run) for block in blocks(file)} if file.exists() else set()
+    """Make the runs that the file does not have yet, and add them to it.
+
+    `advance` is told at once how many blocks were there already, then of each that is made.
+    """
+    _drop_cut_line(file)
+    done = {(b.cell, b.first_run): b.runs for b in blocks(file)} if _begun(file) else {}
     formulas = {name: encoded(read_formula(path)) for name, path in instances.items()}
     wanted = [
-        (Cell(name, alpha, rho), first)
+        (Cell(name, alpha, rho), first, min(BLOCK, runs - first))
         for first in range(0, runs, BLOCK)
         for name in formulas
         for alpha in ALPHAS
         for rho in RHOS
     ]
-    missing = (task for task in wanted if task not in done)
-    advance(len(wanted) - sum(task not in done for task in wanted))
+    missing = [task for task in wanted if done.get(task[:2], 0) < task[2]]
+    advance(len(wanted) - len(missing))
 
-    def made(cell: Cell, first: int) -> Block:
-        count = min(BLOCK, runs - first)
+    def made(cell: Cell, first: int, count: int) -> Block:
         return _block(formulas[cell.instance], cell, first, count, smoothing, seed, steps)
 
-    begun = file.exists() and file.stat().st_size > 0
+    begun = _begun(file)
     with file.open("a", newline="", encoding="utf-8") as out, ThreadPoolExecutor(jobs) as pool:
         writer = csv.writer(out)
         if not begun:
             writer.writerow(HEADER)
-        for block in _as_made(pool, made, missing, jobs):
+        for block in _as_made(pool, made, iter(missing), jobs):
             writer.writerow(block.row())
             out.flush()
             advance(1)
@@ -110,8 +113,8 @@ def _block(
 
 def _as_made(
     pool: ThreadPoolExecutor,
-    made: Callable[[Cell, int], Block],
-    tasks: Iterator[tuple[Cell, int]],
+    made: Callable[[Cell, int, int], Block],
+    tasks: Iterator[tuple[Cell, int, int]],
     jobs: int,
 ) -> Iterator[Block]:
     """Blocks as they are finished, with few in flight, so that stopping loses little."""
@@ -125,17 +128,27 @@ def _as_made(
 
 def blocks(file: Path) -> Iterator[Block]:
     """What a file holds; a last line that was cut off is not counted."""
-    with _opened(file) as lines:
-        reader = csv.reader(lines)
-        if tuple(next(reader, ())) != HEADER:
-            raise BadInput(f"{file}: expected a table with the columns {', '.join(HEADER)}")
-        for number, row in enumerate(reader, 2):
-            if len(row) < len(HEADER) or not row[-1]:
-                continue
-            try:
-                yield _read(row)
-            except ValueError as error:
-                raise BadInput(f"{file}, line {number}: {error}") from None
+    for number, row in rows_of(file, HEADER):
+        try:
+            yield _read(row)
+        except ValueError as error:
+            raise BadInput(f"{file}, line {number}: {error}") from None
+
+
+def rows_of(file: Path, header: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with these columns, and the numbers of their lines."""
+    try:
+        with _opened(file) as lines:
+            reader = csv.reader(line for line in lines if line.endswith("\n"))
+            if tuple(next(reader, ())) != tuple(header):
+                raise BadInput(f"{file}: expected a table with the columns {', '.join(header)}")
+            for number, row in enumerate(reader, 2):
+                if len(row) != len(header):
+                    message = f"expected {len(header)} columns, found {len(row)}"
+                    raise BadInput(f"{file}, line {number}: {message}")
+                yield number, row
+    except (OSError, UnicodeDecodeError, lzma.LZMAError, EOFError) as error:
+        raise BadInput(f"{file} cannot be read: {error}") from None
 
 
 def _opened(file: Path) -> TextIO:
@@ -144,9 +157,20 @@ def _opened(file: Path) -> TextIO:
     return file.open(encoding="utf-8", newline="")
 
 
+def _begun(file: Path) -> bool:
+    return file.exists() and file.stat().st_size > 0
+
+
+def _drop_cut_line(file: Path) -> None:
+    """What was being written when a measurement was killed would spoil the next line."""
+    if _begun(file):
+        with file.open("r+b") as out:
+            out.truncate(out.read().rfind(b"\n") + 1)
+
+
 def _read(row: Sequence[str]) -> Block:
     cell = Cell(row[0], int(row[1]), int(row[2]))
-    counts = (_counts(row[5]), _counts(row[6]))
+    counts = (counts_of(row[5]), counts_of(row[6]))
     return Block(cell, int(row[3]), int(row[4]), *counts, float(row[7]))
 
 
@@ -155,13 +179,14 @@ def _counted(numbers: np.ndarray) -> dict[int, int]:
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _written(counts: Mapping[int, int]) -> str:
+def written(counts: Mapping[int, int]) -> str:
     """The least number, then how often it and each following one came: `318: 1 0 3`."""
     low, high = min(counts), max(counts)
     return f"{low}: " + " ".join(str(counts.get(k, 0)) for k in range(low, high + 1))
 
 
-def _counts(text: str) -> dict[int, int]:
+def counts_of(text: str) -> dict[int, int]:
+    """What `written` wrote."""
     match = re.fullmatch(r"(\d+): ([\d ]+)", text)
     if not match:
         raise ValueError(f"{text!r} is not a list of counts such as '318: 1 0 3'")
@@ -176,7 +201,7 @@ def instances_in(folder: Path) -> dict[str, Path]:
     return {path.name.split(".cnf")[0]: path for path in found}
 
 
-def cells_of(instances: int, runs: int) -> int:
+def blocks_of(instances: int, runs: int) -> int:
     """How many blocks a measurement has."""
     return instances * len(ALPHAS) * len(RHOS) * math.ceil(runs / BLOCK)
 
