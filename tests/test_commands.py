@@ -247,7 +247,7 @@ class TestVerdict:
     def test_verdict_can_be_left_out(self, tmp_path):
         folder(tmp_path)
         done = run("tune", "scenario.toml", "--no-verdict", cwd=tmp_path)
-        assert "No verdict was asked for" in done.stdout
+        assert "No verdict: none was asked for" in done.stdout
         assert not (tmp_path / "scenario.verdict.sqlite").exists()
 
     def test_default_that_is_best_is_kept_in_plain_words(self, tmp_path):

@@ -127,7 +127,7 @@ def noisy(size: int, optimum: int) -> np.ndarray:
 @cache
 def searched(size: int, optimum: int) -> tuple[list[int], Calls]:
     beats = noisy(size, optimum)
-    duels = Duels(lambda x, y, rng: rng.random() < beats[x, y], optimum)
+    duels = Duels(lambda x, y, rng: rng.random() < beats[x, y], {optimum})
     seeds = stream(0, "first improvement", size, optimum)
     calls = [calls_of_search(HARMONIC, 1, size, duels, below(SEEDS, seeds)) for _ in range(DRAWS)]
     return calls, first_improvement_calls(harmonic(size), beats, {optimum})

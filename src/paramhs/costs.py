@@ -99,11 +99,11 @@ def score(costs: Sequence[Cost]) -> Score:
     result: list[float] = []
     for numbers in zip(*costs, strict=True):
         finite = [x for x in numbers if x < WORST]
-        result += (1 - len(finite) / len(numbers), _mean(finite) if finite else WORST)
+        result += (1 - len(finite) / len(numbers), mean(finite) if finite else WORST)
     return tuple(result)
 
 
-def _mean(numbers: Sequence[float]) -> float:
+def mean(numbers: Sequence[float]) -> float:
     """Correctly rounded sums, so that the order of runs does not matter."""
     try:
         return math.fsum(numbers) / len(numbers)

@@ -14,6 +14,17 @@ from paramhs.targets.function import FunctionTarget
 AnyTarget = FunctionTarget | CommandTarget
 
 EXECUTORS = ("inline", "threads", "processes")
+MOST_JOBS = 1024
+
+
+def check_jobs(jobs: int) -> None:
+    """Refuse a number of jobs that makes no sense."""
+    if type(jobs) is not int:
+        raise BadInput(f"jobs must be a whole number, not {jobs!r}")
+    if jobs < 1:
+        raise BadInput(f"jobs must be at least 1, not {jobs}")
+    if jobs > MOST_JOBS:
+        raise BadInput(f"jobs must be at most {MOST_JOBS:,}, not {jobs:,}")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from paramhs.configurators import CONFIGURATORS, Configurator
 from paramhs.costs import CostMetric, Runtime, Score, score
 from paramhs.driver import INTERRUPTED, Budget, Driver, Watcher
 from paramhs.errors import BadInput
-from paramhs.executing import AnyTarget, executing
+from paramhs.executing import AnyTarget, check_jobs, executing
 from paramhs.runs import Point
 from paramhs.scenario import Scenario, description
 from paramhs.space import Config, Space
@@ -20,8 +20,6 @@ from paramhs.store import Store, open_store
 from paramhs.targets import FunctionTarget
 from paramhs.validating import Meeting, validate, verdict_store
 from paramhs.verdict import Verdict
-
-MOST_JOBS = 1024
 
 
 @dataclass(frozen=True)
@@ -67,11 +65,11 @@ class Result:
         """The same in JSON types."""
         return {
             "best": self.best.as_dict(),
-            "best_cost": _finite(self.best_cost),
+            "best_cost": finite(self.best_cost),
             "best_runs": self.best_runs,
             "best_failed": self.best_failed,
             "default": self.default.as_dict(),
-            "default_cost": _finite(self.default_cost),
+            "default_cost": finite(self.default_cost),
             "default_runs": self.default_runs,
             "default_failed": self.default_failed,
             "runs": self.asked,
@@ -81,7 +79,7 @@ class Result:
             "stopped": self.stopped,
             "verdict": self.verdict and self.verdict.to_json(),
             "trajectory": [
-                {**point._asdict(), "config": point.config.as_dict(), "cost": _finite(point.cost)}
+                {**point._asdict(), "config": point.config.as_dict(), "cost": finite(point.cost)}
                 for point in self.trajectory
             ],
         }
@@ -175,15 +173,11 @@ def tune_scenario(
     meeting: Meeting | None = None,
 ) -> Result:
     """The same, from parts that are ready."""
-    for name, number in (("jobs", jobs), ("seed", seed)):
-        if type(number) is not int:
-            raise BadInput(f"{name} must be a whole number, not {number!r}")
+    check_jobs(jobs)
+    if type(seed) is not int:
+        raise BadInput(f"seed must be a whole number, not {seed!r}")
     if not hasattr(configurator, "search"):
         raise BadInput(f"{configurator!r} is not a configurator: it has no `search`")
-    if jobs < 1:
-        raise BadInput(f"jobs must be at least 1, not {jobs}")
-    if jobs > MOST_JOBS:
-        raise BadInput(f"jobs must be at most {MOST_JOBS:,}, not {jobs:,}")
     described = {
         "scenario": scenario.describe(),
         "target": target.name,
@@ -222,7 +216,9 @@ def tune_scenario(
         executor=executor,
         watcher=watcher,
     )
-    return result if verdicts is None else replace(result, verdict=verdicts[0])
+    if verdicts is None:
+        return replace(result, stopped=INTERRUPTED)
+    return replace(result, verdict=verdicts[0])
 
 
 def _result(driver: Driver, scenario: Scenario) -> Result:
@@ -253,7 +249,8 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
     )
 
 
-def _finite(number: float | None) -> float | None:
+def finite(number: float | None) -> float | None:
+    """The number, or None where JSON has none for it."""
     return number if number is not None and math.isfinite(number) else None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from paramhs.costs import CostMetric
 from paramhs.driver import Budget, Driver, Watcher
 from paramhs.errors import BadInput
-from paramhs.executing import AnyTarget, executing
+from paramhs.executing import AnyTarget, check_jobs, executing
 from paramhs.runs import NO_INSTANCE, Evaluate, Incumbent, Instance, Run, Task
 from paramhs.scenario import Scenario, description, endless_pairs
 from paramhs.seeds import SEEDS
@@ -38,6 +38,12 @@ class Meeting:
         count = f"{len(self.instances):,} instance{'s' * (len(self.instances) != 1)}"
         return f"{count} held out" if self.held_out else f"{count} of the search, with new seeds"
 
+    def __post_init__(self) -> None:
+        if not self.instances:
+            raise BadInput("a verdict needs instances, and the list is empty")
+        if len({instance.name for instance in self.instances}) < len(self.instances):
+            raise BadInput("a verdict needs instances that differ, and one is listed twice")
+
     def pairs(self, deterministic: bool, seed: int) -> list[tuple[Instance, int]]:
         """Instances with seeds; those of a search come 2^30 seeds earlier."""
         count = len(self.instances)
@@ -63,6 +69,7 @@ def validate(
     watcher: Watcher | None = None,
 ) -> list[Verdict] | None:
     """The first configuration against each of the others; None if it was interrupted."""
+    check_jobs(jobs)
     if len(set(configs)) < 2:
         raise BadInput("a verdict needs two different configurations")
     tasks = [
@@ -122,9 +129,12 @@ def _described(space: Space, cost: CostMetric, target: AnyTarget) -> dict[str, o
     return {
         "verdict": {"space": space.describe(), "cost": description(cost)},
         "target": target.name,
+        **target.describe(),
     }
 
 
 def verdict_store(store: str | Path | None) -> Path | None:
     """Where the runs of a verdict are kept: beside those of the search."""
-    return None if store is None else Path(store).with_suffix(".verdict.sqlite")
+    if store is None:
+        return None
+    return Path(store).with_name(f"{Path(store).name.removesuffix('.sqlite')}.verdict.sqlite")

@@ -13,7 +13,7 @@ from itertools import product
 from random import Random
 from statistics import fmean
 
-from paramhs.costs import CostMetric, Quality, score
+from paramhs.costs import CostMetric, Quality, mean, score
 from paramhs.runs import Run, Status
 from paramhs.seeds import below, stream
 from paramhs.space import Config
@@ -135,7 +135,7 @@ def verdict(
         gain,
         ratio,
         sign_flip_test(differences, rng),
-        math.fsum(differences) > 0,
+        math.fsum(scaled(differences)) > 0,
     )
 
 
@@ -191,7 +191,7 @@ def _estimates(
 
 
 def _means(cases: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    return math.fsum(a for a, _ in cases) / len(cases), math.fsum(b for _, b in cases) / len(cases)
+    return mean([a for a, _ in cases]), mean([b for _, b in cases])
 
 
 def _interval(estimates: Sequence[float]) -> Interval:
@@ -216,6 +216,12 @@ def _differences(cases: Sequence[tuple[float, float]]) -> list[float]:
     return result
 
 
+def scaled(numbers: Sequence[float]) -> list[float]:
+    """Brought to at most 1, so that their sums are numbers."""
+    largest = max(map(abs, numbers), default=0.0) or 1.0
+    return [number / largest for number in numbers]
+
+
 def sign_flip_test(differences: Sequence[float], rng: Random) -> float:
     """The p-value of the mean of paired differences, had each been as likely to go the other way.
 
@@ -223,7 +229,7 @@ def sign_flip_test(differences: Sequence[float], rng: Random) -> float:
 
     Source: Fisher, The Design of Experiments (1935), section 21.
     """
-    moved = [d for d in differences if d != 0]
+    moved = scaled([d for d in differences if d != 0])
     observed = abs(math.fsum(moved)) * (1 - 1e-12)
     if not moved:
         return 1.0

@@ -17,7 +17,7 @@ from paramhs.runs import NO_INSTANCE, Status
 from paramhs.scenario_file import ScenarioFile, read_scenario
 from paramhs.space import Space
 from paramhs.targets.supervisor.outcome import memory_text
-from paramhs.tuning import counted
+from paramhs.tuning import counted, finite
 
 _SHOWN = 8  # lines of output
 
@@ -124,7 +124,7 @@ def _as_json(said: ScenarioFile, tried: list[Trial], found: list[str]) -> dict[s
                 "call": trial.call,
                 "instance": trial.run.task.instance.name,
                 "status": trial.run.status.value,
-                "quality": trial.run.quality,
+                "quality": finite(trial.run.quality),
                 "runtime": trial.run.runtime,
                 "exit_code": trial.outcome.code,
                 "detail": trial.run.detail,

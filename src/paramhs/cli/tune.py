@@ -17,6 +17,7 @@ from paramhs.cli.printed import print_result, print_summary
 from paramhs.cli.verdicts import print_outcome, why_none
 from paramhs.cli.views import view
 from paramhs.driver import INTERRUPTED, Budget
+from paramhs.errors import BadInput
 from paramhs.scenario_file import read_scenario
 from paramhs.targets.command import CommandTarget
 from paramhs.tuning import tune_scenario
@@ -57,6 +58,8 @@ def tune(
     watcher = view(as_json)
     for note in said.notes:
         watcher.notice(note)
+    if store is None:
+        _made_folder(place.parent)
     with tuning():
         result = tune_scenario(
             said.scenario,
@@ -85,6 +88,14 @@ def tune(
         raise typer.Exit(INTERRUPTED_CODE)
 
 
+def _made_folder(folder: Path) -> None:
+    """Where a scenario wants its store."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot make the folder {folder}: {error.strerror}") from None
+
+
 def show(
     store: Annotated[Path, typer.Argument(metavar="STORE", help="A file made by `paramhs tune`.")],
     as_json: Json = False,
@@ -106,9 +117,26 @@ def tuning() -> Iterator[None]:
     A second Ctrl-C ends the process: threads that run the target cannot be waited for.
     """
     try:
-        with redirect_stdout(sys.stderr):
+        with _on_standard_error(), redirect_stdout(sys.stderr):
             yield
     except KeyboardInterrupt:
         typer.echo(f"Stopped at once; nothing stored is lost. To run again: {again()}", err=True)
         sys.stdout.flush()
         os._exit(INTERRUPTED_CODE)
+
+
+@contextmanager
+def _on_standard_error() -> Iterator[None]:
+    """The same for processes that the target starts, which know only the number of a file."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:  # there is no standard output to keep clean
+        yield
+        return
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -1,5 +1,7 @@
 """`paramhs validate`: a verdict on any configurations and instances."""
 
+import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +15,17 @@ from paramhs.cli.tune import INTERRUPTED_CODE, tuning
 from paramhs.cli.verdicts import print_verdict
 from paramhs.cli.views import view
 from paramhs.errors import BadInput
+from paramhs.runs import Instance
 from paramhs.scenario_file import ScenarioFile, read_scenario
 from paramhs.scenario_file.instances import instances_of
 from paramhs.space import Config
 from paramhs.store.summary import summary
-from paramhs.targets.command import CommandTarget
+from paramhs.targets.command import CommandTarget, Problem
 from paramhs.validating import Meeting, verdict_store
 from paramhs.validating import validate as validated
+
+_WORD = r"""(?:"(?:[^"\\]|\\.)*"|[^\s="]+)"""
+_KEY = re.compile(rf"{_WORD}={_WORD}(?:\s+{_WORD}={_WORD})*")
 
 
 def validate(
@@ -51,8 +57,8 @@ def validate(
     """Let configurations meet on instances, with seeds that the search has not used."""
     said = read_scenario(file)
     place = store or said.store
-    names = config or ["default", "best"]
-    configs = [_configured(name, said, place) for name in names]
+    meant = {_configured(name, said, place): name for name in config or ["default", "best"]}
+    configs, names = list(meant), list(meant.values())
     meeting = _meeting(said, on)
     meeting = meeting if runs is None else replace(meeting, runs=runs)
     with tuning():
@@ -89,9 +95,12 @@ def _configured(name: str, said: ScenarioFile, store: Path) -> Config:
         if not trajectory:
             raise BadInput(f"{store} knows no best configuration yet: no search has come so far")
         return space.from_key(trajectory[-1]["config"])
-    if "=" not in name:
+    if not _KEY.fullmatch(name):
         raise BadInput(f"{name!r} is no configuration; expected default, best, or name=value ...")
-    return space.from_key(name)
+    try:
+        return space.from_key(name)
+    except ValueError:
+        raise BadInput(f"{name!r}: expected name=value ..., texts in double quotes") from None
 
 
 def _meeting(said: ScenarioFile, on: str | None) -> Meeting:
@@ -105,6 +114,12 @@ def _meeting(said: ScenarioFile, on: str | None) -> Meeting:
         return said.meeting
     plain = not isinstance(said.target, CommandTarget)
     folders = [Path(), said.path.parent]
-    found = instances_of(on, folders, {}, plain)
-    seen = {instance.name for instance in said.scenario.instances}
-    return Meeting(found, held_out=not seen & {instance.name for instance in found})
+    found = instances_of(on, folders, said.expected, plain)
+    seen = {_identity(instance) for instance in said.scenario.instances}
+    return Meeting(found, held_out=not seen & {_identity(instance) for instance in found})
+
+
+def _identity(instance: Instance) -> str:
+    """The file of an instance, however it was named."""
+    value = instance.value
+    return os.path.realpath(value.path if isinstance(value, Problem) else str(value))

@@ -9,7 +9,7 @@ from paramhs.driver import INTERRUPTED
 from paramhs.runs import NO_INSTANCE
 from paramhs.scenario_file import ScenarioFile
 from paramhs.tuning import Result, counted
-from paramhs.verdict import Side, Verdict
+from paramhs.verdict import Interval, Side, Verdict
 
 
 def print_outcome(console: Console, result: Result, metric: CostMetric, missing: str) -> None:
@@ -24,7 +24,7 @@ def print_outcome(console: Console, result: Result, metric: CostMetric, missing:
 
 def _no_verdict(result: Result, missing: str) -> str:
     if result.stopped == INTERRUPTED:
-        return "No verdict: the search was interrupted."
+        return "No verdict: it was interrupted."
     if result.best == result.default:
         return "Keep the default: the search found nothing better."
     return f"No verdict: {missing}"
@@ -34,8 +34,6 @@ def why_none(said: ScenarioFile, asked: bool) -> str:
     """Why a search of a scenario may have no verdict."""
     if not asked:
         return "none was asked for, and the means above are on runs that the search has chosen by."
-    if said.meeting is not None:
-        return "its runs were interrupted; the same command goes on with them."
     if said.scenario.instances == (NO_INSTANCE,):
         return "the target is deterministic and has no instances, so nothing is new to it."
     return (
@@ -93,29 +91,38 @@ def conclusion(verdict: Verdict, metric: CostMetric, names: tuple[str, str]) -> 
     if verdict.conclusion == "better":
         return [f"{second.capitalize() if second.isalpha() else second} is better: {how_much}."]
     if verdict.conclusion == "worse":
-        return [f"Keep the {first}: {second} is worse; {how_much}."]
+        return [f"Keep {_the(first)}: {second} is worse; {how_much}."]
     few = ""
     cases = verdict.wins + verdict.ties + verdict.losses
     if cases < 6:
         few = f" {counted(cases, verdict.case)} cannot prove one."
-    return [f"Keep the {first}: no difference is proven ({how_much}).{few}"]
+    return [f"Keep {_the(first)}: no difference is proven ({how_much}).{few}"]
+
+
+def _the(name: str) -> str:
+    return f"the {name}" if name.isalpha() else name
 
 
 def _how_much(verdict: Verdict, metric: CostMetric) -> str:
     more = isinstance(metric, Quality) and metric.maximise
     if verdict.ratio is not None:
-        word = "higher" if more else "lower" if isinstance(metric, Quality) else "faster"
-        return f"{_times(verdict.ratio.estimate)} {word}{_range(verdict)}"
+        return f"{_times(verdict.ratio, metric, more)}"
     if verdict.gain is None:
         return "no case on which both gave a usable answer"
     word = "higher" if more else "lower"
     return f"{word} by {verdict.gain}"
 
 
-def _times(ratio: float) -> str:
-    return f"{ratio:.3g} times" if ratio >= 1 else f"{ratio:.3g} times as"
+def _times(ratio: Interval, metric: CostMetric, more: bool) -> str:
+    """Such as 2.7 times faster (95 % interval 1.9 to 3.6), or 1.3 times slower (...)."""
+    better, worse = ("higher", "lower") if more else ("lower", "higher")
+    if not isinstance(metric, Quality):
+        better, worse = "faster", "slower"
+    if ratio.estimate >= 1:
+        return f"{ratio.estimate:.3g} times {better} (95 % interval {_range(ratio)})"
+    turned = Interval(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low)
+    return f"{turned.estimate:.3g} times {worse} (95 % interval {_range(turned)})"
 
 
-def _range(verdict: Verdict) -> str:
-    ratio = verdict.ratio
-    return f" (95 % interval {ratio.low:.3g} to {ratio.high:.3g})" if ratio else ""
+def _range(interval: Interval) -> str:
+    return f"{interval.low:.3g} to {interval.high:.3g}"

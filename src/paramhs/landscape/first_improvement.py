@@ -76,7 +76,7 @@ class _Phase:
         optima = float(np.delete(weights, [at, *others]).sum())
         if not optima > 0:
             raise ValueError("the optimum must be a neighbour of every other value")
-        time, measure = _quadrature(optima)
+        time, measure = quadrature(optima)
         self.silent = np.exp(-rates[:, None] * time)
         self.lost = losing * (1 - self.silent)
         density = measure * np.exp(-optima * time)
@@ -93,7 +93,7 @@ class _Phase:
         return between, complex(s * np.sum(self.ending * before[-1] * factors[-1]))
 
 
-def _quadrature(slowest: float) -> tuple[Array, Array]:
+def quadrature(slowest: float) -> tuple[Array, Array]:
     """Times and weights for an integral over t > 0 of what decays at least like e^(-slowest t)."""
     nodes, measure = leggauss(_NODES)
     edges = [0.0, 0.25]

@@ -18,7 +18,7 @@ from paramhs.errors import BadInput
 from paramhs.executing import AnyTarget
 from paramhs.runs import NO_INSTANCE, Instance
 from paramhs.scenario import Scenario
-from paramhs.scenario_file.instances import instances_of, split, usual_share
+from paramhs.scenario_file.instances import check_distinct, instances_of, split, usual_share
 from paramhs.scenario_file.models import REFERENCE, AnyParameter, File
 from paramhs.scenario_file.places import Places
 from paramhs.scenario_file.targets import (
@@ -50,6 +50,8 @@ class ScenarioFile:
     """Where the verdict is found; None where there is nothing that the search has not seen."""
     notes: tuple[str, ...] = ()
     """What the user should know."""
+    expected: str | Mapping[str, str] = ""
+    """The right answers, as the file says them."""
 
 
 @dataclass
@@ -86,6 +88,7 @@ class Builder:
             path.parent / file.store if file.store else path.with_suffix(".sqlite"),
             _meeting(scenario, held_out, file.verdict.runs),
             self.places.notes,
+            file.expected,
         )
 
     def problems_of(self, parsed: Mapping[str, Any]) -> list[str]:
@@ -130,13 +133,13 @@ class Builder:
         )
         test = file.test_instances
         if file.instances is None:
-            if test is not None:
+            if test:
                 self.tried(("test_instances",), _no_instances)
             return (NO_INSTANCE,), ()
         listing = file.instances
-        instances = self.tried(("instances",), lambda: made(listing))
+        instances = self.tried(("instances",), lambda: _distinct(made(listing)))
         if isinstance(test, str | list):
-            return instances, self.tried(("test_instances",), lambda: made(test))
+            return instances, self.tried(("test_instances",), lambda: _distinct(made(test)))
         if not instances:
             return instances, ()
         share = usual_share(len(instances)) if test is None else test
@@ -197,6 +200,11 @@ def _meeting(
     if held_out:
         return Meeting(held_out, True, runs)
     return None if scenario.deterministic else Meeting(scenario.instances, False, runs)
+
+
+def _distinct(instances: tuple[Instance, ...]) -> tuple[Instance, ...]:
+    check_distinct(instances)
+    return instances
 
 
 def _no_instances() -> None:

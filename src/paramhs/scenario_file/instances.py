@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from glob import glob, has_magic
 from pathlib import Path
@@ -39,8 +39,8 @@ def instances_of(
     elif place is not None:
         return _plain_if(plain, _listed(place, folders, expected))
     elif has_magic(listing):
-        paths = map(Path, glob(str(folders[0] / listing), recursive=True))
-        paths = (path for path in paths if path.is_file())
+        found = glob(listing, root_dir=folders[0], recursive=True)
+        paths = (path for path in (folders[0] / name for name in found) if path.is_file())
     else:
         raise BadInput(f"there is no folder or file {listing} in {folders[0]}")
     names = sorted(os.path.relpath(path, folders[0]) for path in paths)
@@ -107,7 +107,17 @@ def _columns(line: str, folders: Sequence[Path]) -> tuple[str, list[str]]:
     if _existing(whole, folders) is not None:
         return whole, []
     words = shlex.split(whole, posix=True) if whole[0] in "\"'" else whole.split()
+    if len(words) > 1 and words[0].isdigit() and _existing(words[1], folders) is not None:
+        words = words[1:]  # ParamILS's lists may have a seed before each name
     return words[0], words[1:]
+
+
+def check_distinct(instances: Sequence[Instance]) -> None:
+    """Refuse an instance that is listed twice."""
+    counts = Counter(instance.name for instance in instances)
+    twice = [name for name, count in counts.items() if count > 1]
+    if twice:
+        raise BadInput(f"instance {twice[0]!r} is listed twice")
 
 
 def split(

@@ -13,6 +13,7 @@ from pydantic import (
     Field,
     Tag,
     WithJsonSchema,
+    model_validator,
 )
 
 from paramhs.choices import COSTS, cost_named
@@ -58,6 +59,7 @@ def _known_cost(name: str) -> str:
     return name
 
 
+_GRACE = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]}
 _AMOUNT = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
 
 Seconds = Annotated[
@@ -229,6 +231,12 @@ class _Regex(_Table):
     time_regex: str | None = None
     """Seconds that the target says it took, believed instead of measured."""
 
+    @model_validator(mode="after")
+    def _says_something(self) -> "_Regex":
+        if self.regex is None and self.time_regex is None:
+            raise ValueError("expected regex, time_regex, json or time_json in it")
+        return self
+
     def reader(self) -> Reader:
         return Pattern(self.regex, self.time_regex)
 
@@ -338,7 +346,9 @@ class File(_Table):
     """Where processor time counts: how much time may pass."""
     memory: Bytes | None = None
     """What a run and all its processes may use together."""
-    grace: Annotated[float, BeforeValidator(seconds), Field(ge=0), WithJsonSchema(_AMOUNT)] = 1.0
+    grace: Annotated[
+        float, BeforeValidator(seconds), Field(ge=0, allow_inf_nan=False), WithJsonSchema(_GRACE)
+    ] = 1.0
     """Seconds between SIGTERM and SIGKILL."""
     deterministic: bool | None = None
     budget: _Budget

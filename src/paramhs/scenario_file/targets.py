@@ -43,6 +43,15 @@ def check_kind(file: File) -> None:
     idle = sorted(_FOR_COMMANDS & file.model_fields_set)
     if file.function is not None and idle:
         raise BadInput(f"{', '.join(idle)}: only for commands, and the target is a function")
+    if file.command is not None and file.executor is not None:
+        raise BadInput("executor: only for functions; commands always run in processes")
+    if file.clock == "wall" and file.wall_limit is not None:
+        raise BadInput("wall_limit: the cutoff is one already, as clock is 'wall'")
+    split = file.test_instances is None or (
+        isinstance(file.test_instances, float) and file.test_instances > 0
+    )
+    if "split_seed" in file.model_fields_set and not split:
+        raise BadInput("split_seed: without effect, as no share of the instances is held out")
 
 
 def function_target(file: File, folder: Path) -> FunctionTarget:
@@ -87,12 +96,17 @@ def command_target(
     """The command of a scenario."""
     reader = _reader(file)
     template = Template(_command(file), space, _style(file, space, switches))
-    if "cutoff" in template.uses and file.cutoff is None:
+    if "cutoff" in template.uses and file.cutoff is None and file.read != "aclib":
         raise BadInput("the command uses {cutoff}, and the scenario has none")
     runtime = isinstance(cost_named(file.cost), Runtime)
+    place = (folder / file.folder).absolute()
+    if not place.is_dir():
+        raise BadInput(f"there is no folder {place} to run it in")
+    if "instance" in template.uses and file.instances is None:
+        raise BadInput("the command uses {instance}, and the scenario has no instances")
     return CommandTarget(
         template,
-        (folder / file.folder).absolute(),
+        place,
         reader,
         tuple(file.solved) if file.solved else (0,),
         file.clock or "cpu",
@@ -125,6 +139,8 @@ def _style(file: File, space: Space, switches: dict[str, str]) -> Style:
     for name in file.switches:
         if name not in space.parameters:
             raise BadInput(f"switches: no parameter is called {name!r}")
+        if f"{{{name}}}" in str(file.command):
+            raise BadInput(f"switches: {name} has its place in the command, which says it all")
     booleans = file.booleans or (["1", "0"] if file.interface else None)
     return Style(file.style, (booleans[0], booleans[1]) if booleans else None, all_switches)
 
