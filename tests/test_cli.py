@@ -1,4 +1,5 @@
 import json
+import re
 import shlex
 import signal
 import sqlite3
@@ -39,7 +40,7 @@ class TestHelp:
         done = paramhs("--help", cwd=tmp_path)
         text = flat(done.stdout)
         assert done.returncode == 0
-        for command in ("demo Tune a small example", "tune Tune what", "show Show what"):
+        for command in ("demo Tune a built-in solver", "tune Tune what", "show Show what"):
             assert command in text
         for code in ("0 done", "1 the target", "2 bad input", "3 the store", "130 interrupted"):
             assert code in text
@@ -56,24 +57,17 @@ class TestHelp:
 
 
 class TestDemo:
-    @pytest.mark.parametrize("seed", [0, 1, 2])
-    def test_finds_the_best_known_mutation_rate(self, tmp_path, seed):
-        done = paramhs("demo", "--json", "--seed", seed, cwd=tmp_path)
-        assert done.returncode == 0
-        assert json.loads(done.stdout)["best"] == {"chi": 1.6}
-        assert done.stderr == ""
-
-    def test_text_tells_incumbent_how_sure_and_what_to_type_next(self, tmp_path):
-        done = paramhs("demo", cwd=tmp_path)
-        assert done.returncode == 0
-        assert "best     chi=1.6\n" in done.stdout
-        assert "default  chi=12.6\n" in done.stdout
-        assert "how sure" in done.stdout
-        assert "default chi=12.6 is clearly worse" in done.stdout
+    def test_beats_the_default_on_held_out_instances_and_draws_its_way(self, tmp_path):
+        done = paramhs("demo", "--out", "pictures", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "default  alpha=1.3 rho=0.8 ps=0.05 wp=0.01\n" in done.stdout
+        assert "verdict, on 12 instances held out:" in done.stdout
+        assert "Best is better: " in done.stdout
+        assert re.search(r"^rho 0 .*\d", done.stdout, re.MULTILINE)
         assert "Next: paramhs init DIR" in done.stdout
-        assert "incumbent chi=12.6" in done.stderr
+        assert "incumbent alpha=1.3" in done.stderr
         assert "\x1b" not in done.stdout + done.stderr
-        assert list(tmp_path.iterdir()) == []
+        assert {p.name for p in tmp_path.rglob("*.*")} == {"demo.html", "demo.svg"}
 
 
 class TestTune:

@@ -164,7 +164,8 @@ def test_a_pattern_that_is_none():
 
 @given(FINITE, FINITE)
 def test_a_json_line_is_read_exactly(cost, seconds):
-    output = f'log {{"cost": 0}}\n{{"cost": 1}}\n {{"cost": {cost!r}, "at": {{"s": {abs(seconds)!r}}}}}\nbye'
+    said = f'{{"cost": {cost!r}, "at": {{"s": {abs(seconds)!r}}}}}'
+    output = f'log {{"cost": 0}}\n{{"cost": 1}}\n {said}\nbye'
     assert JsonLine("cost", "at.s").read(output) == Reading(cost, abs(seconds))
 
 

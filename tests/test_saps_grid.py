@@ -71,7 +71,7 @@ def test_every_setting_is_run_on_every_instance(instances: dict[str, Path], tmp_
     make(instances, tmp_path / "blocks.csv")
     found = list(blocks(tmp_path / "blocks.csv"))
     assert len(found) == BLOCKS == grid.blocks_of(2, RUNS)
-    assert [block.first_run for block in found] == sorted(block.first_run for block in found)
+    assert {block.first_run for block in found[: CELLS - 2]} == {0}, "nobody's second block first"
     for block in found:
         assert sum(block.best.values()) == sum(block.final.values()) == block.runs
         assert max(block.best) <= max(block.final)

@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean, stdev
+from typing import NamedTuple
 
-from paramhs.costs import CostMetric
+from paramhs.costs import Cost, CostMetric, score
 from paramhs.runs import Run
 from paramhs.space import Config
 
@@ -27,6 +28,30 @@ class Rival:
 def standard_error(numbers: list[float]) -> float:
     """Of a mean; infinite for fewer than two numbers."""
     return stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.inf
+
+
+class Common(NamedTuple):
+    """Two configurations on the pairs that both have run on."""
+
+    first: float
+    second: float
+    runs: int
+
+
+def common_costs(
+    runs: Iterable[Run], first: Config, second: Config, metric: CostMetric
+) -> Common | None:
+    """What both cost on the pairs they share, as a person expects to see it; None if none."""
+    costs: dict[Config, dict[tuple[str, int], Cost]] = {first: {}, second: {}}
+    for run in runs:
+        if run.task.config in costs:
+            pair = (run.task.instance.name, run.task.seed)
+            costs[run.task.config][pair] = metric.of(run)
+    shared = costs[first].keys() & costs[second].keys()
+    if not shared:
+        return None
+    mine, other = (score([costs[c][pair] for pair in shared]) for c in (first, second))
+    return Common(metric.shown(mine), metric.shown(other), len(shared))
 
 
 def closest_rivals(

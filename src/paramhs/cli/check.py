@@ -20,6 +20,7 @@ from paramhs.targets.supervisor.outcome import memory_text
 from paramhs.tuning import counted, finite
 
 _SHOWN = 8  # lines of output
+_LONG = 300  # characters of a call
 
 
 def check(
@@ -36,7 +37,7 @@ def check(
     making = trials(said, runs)
     while trial := _next(making):
         tried.append(trial)
-        _print_trial(console, trial)
+        _print_trial(console, trial, whole=len(tried) == 1)
     found = [*said.notes, *warnings(said, tried)]
     console.print()
     for warning in found:
@@ -86,10 +87,14 @@ def _log10(space: Space) -> float:
     return math.fsum(math.log10(p.levels) for p in space.listed)
 
 
-def _print_trial(console: Console, trial: Trial) -> None:
+def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
+    """A long call is shown whole once."""
     run, outcome = trial.run, trial.outcome
+    call = trial.call
+    if not whole and len(call) > _LONG:
+        call = f"{call[: _LONG // 2]} ... {call[-_LONG // 2 :]}"
     console.print()
-    console.print(Text(f"$ {trial.call}", style="bold"), soft_wrap=True)
+    console.print(Text(f"$ {call}", style="bold"), soft_wrap=True)
     if outcome.code is not None:
         console.print(
             f"exit code {outcome.code}, {outcome.wall:.3g} s passed, {outcome.cpu:.3g} s of"

@@ -24,7 +24,7 @@ def print_result(console: Console, result: Result, metric: CostMetric) -> None:
     early = f" (and {result.early:,} made early)" if result.early else ""
     counts = f"{counted(result.asked, 'run')}{early}, {result.target_time:.1f} s of target time"
     console.print(Text(f"{counts}: {stopped}{result.stopped}"), soft_wrap=True)
-    console.print(Text(f"best     {brief(result.best)}", style="bold"), soft_wrap=True)
+    console.print(Text(f"best     {result.best}", style="bold"), soft_wrap=True)
     console.print(f"         {result.best_text}")
     console.print(Text(f"default  {brief(result.default)}"), soft_wrap=True)
     console.print(f"         {result.default_text}")

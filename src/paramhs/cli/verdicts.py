@@ -6,6 +6,7 @@ from rich.text import Text
 
 from paramhs.costs import CostMetric, Quality
 from paramhs.driver import INTERRUPTED
+from paramhs.evidence import Common, common_costs
 from paramhs.runs import NO_INSTANCE
 from paramhs.scenario_file import ScenarioFile
 from paramhs.tuning import Result, counted
@@ -16,8 +17,8 @@ def print_outcome(console: Console, result: Result, metric: CostMetric, missing:
     """The verdict of a search, or why there is none."""
     console.print()
     if result.verdict is not None:
-        training = {"default": result.default_cost, "best": result.best_cost}
-        print_verdict(console, result.verdict, metric, ("default", "best"), training)
+        search = common_costs(result.runs, result.default, result.best, metric)
+        print_verdict(console, result.verdict, metric, ("default", "best"), search)
     else:
         console.print(Text(_no_verdict(result, missing), style="bold"), soft_wrap=True)
 
@@ -47,18 +48,19 @@ def print_verdict(
     verdict: Verdict,
     metric: CostMetric,
     names: tuple[str, str],
-    training: dict[str, float | None] | None = None,
+    search: Common | None = None,
 ) -> None:
-    """Both sides, then what follows."""
+    """Both sides, beside what they cost in the search, then what follows."""
     console.print(Text(f"verdict, on {verdict.on}:"))
     what = what_is_shown(metric)
-    table = Table("", f"{what}, held out" if training else what, box=None, pad_edge=False)
-    if training:
-        table.add_column(f"{what}, search")
-    table.add_column("finished")
-    table.add_column("failed")
-    for name, side in zip(names, (verdict.first, verdict.second), strict=True):
-        table.add_row(*_row(name, side, training))
+    columns = ["", f"{what}, here" if search else what, "finished", "failed"]
+    if search:
+        columns.append(f"{what}, in the search ({counted(search.runs, 'common run')})")
+    table = Table(*columns, box=None, pad_edge=False)
+    costs = ("", "") if search is None else (f"{search.first:.4g}", f"{search.second:.4g}")
+    sides = (verdict.first, verdict.second)
+    for name, side, cost in zip(names, sides, costs, strict=True):
+        table.add_row(*_row(name, side), *([cost] if search else []))
     console.print(table)
     for line in conclusion(verdict, metric, names):
         console.print(Text(line, style="bold"), soft_wrap=True)
@@ -68,12 +70,8 @@ def print_verdict(
     )
 
 
-def _row(name: str, side: Side, training: dict[str, float | None] | None) -> list[str]:
-    row = [name, f"{side.cost:.4g}"]
-    if training:
-        cost = training[name]
-        row.append("" if cost is None else f"{cost:.4g}")
-    return [*row, f"{side.solved} of {side.runs}", str(side.failed or "")]
+def _row(name: str, side: Side) -> list[str]:
+    return [name, f"{side.cost:.4g}", f"{side.solved} of {side.runs}", str(side.failed or "")]
 
 
 def what_is_shown(metric: CostMetric) -> str:

@@ -29,7 +29,9 @@ def brief(config: Config, most: int = 8) -> str:
     changes = [name for name in config if config.get(name) != default.get(name)]
     if not changes:
         return "the default"
-    return " ".join(f"{name}={value_text(config[name])}" for name in changes)
+    words = [f"{name}={value_text(config[name])}" for name in changes]
+    more = f" ... ({len(words) - most} more)" if len(words) > most else ""
+    return " ".join(words[:most]) + more
 
 
 def duration(seconds: float) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from paramhs.errors import BadInput
-from paramhs.space.parameters import Integer, Ordinal, Parameter, Real
+from paramhs.space.parameters import Boolean, Integer, Ordinal, Parameter, Real
 from paramhs.space.values import Value, value_text
 
 Test = Callable[[Sequence[int]], bool]
@@ -298,8 +298,15 @@ class _Parser:
             self._fail("a parameter's name", column)
         if self._take("in"):
             return Member(name, self._values())
+        if self._is_said_alone(name):
+            return Compare(name, "==", True)
         _, sign = self._expect("==, !=, <, <=, >, >= or in", "sign")
         return Compare(name, "==" if sign == "=" else sign, self._right())
+
+    def _is_said_alone(self, name: str) -> bool:
+        """Whether a boolean stands by itself, meaning that it is true."""
+        ends = self.tokens[self.next][0] == "end" or self._peek("and", "or", "&&", "||", ")")
+        return ends and isinstance(self.parameters[name], Boolean)
 
     def _values(self) -> tuple[Value, ...]:
         self._demand("{", "[", "(")
