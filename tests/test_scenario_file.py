@@ -936,12 +936,16 @@ DOCS = Path(__file__).parents[1] / "docs" / "scenario.md"
 class TestSchema:
     """The JSON Schema that editors are given says what the program says."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def valid(self):
         described = json.loads(schema())
         validator = jsonschema.validators.validator_for(described)
         validator.check_schema(described)
         return validator(described).is_valid
+
+    def test_published_schema_is_this_one(self):
+        published = DOCS.with_name("scenario.schema.json").read_text(encoding="utf-8")
+        assert published == schema()
 
     def test_example_of_init_is_valid(self, valid):
         assert valid(tomllib.loads(_contents()["scenario.toml"]))
