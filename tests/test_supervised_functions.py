@@ -1,5 +1,6 @@
 import faulthandler
 import math
+import multiprocessing
 import os
 import re
 import signal
@@ -16,7 +17,7 @@ import pytest
 from children import PATIENCE, child, eventually, is_gone, offspring
 from driving import one_parameter
 from paramhs import tune
-from paramhs.errors import BadInput
+from paramhs.errors import BadInput, TargetError
 from paramhs.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.targets import FunctionTarget
 from paramhs.targets.supervisor.supervised import Supervised
@@ -200,7 +201,8 @@ def test_no_process_is_left_after_closing(hire):
         assert len(children) >= 3
         workers.close()
         for future in futures:
-            assert future.result(timeout=PATIENCE).status is Status.CRASHED
+            with pytest.raises(TargetError, match="was killed"):
+                future.result(timeout=PATIENCE)
     assert eventually(lambda: all(map(is_gone, children)))
 
 
@@ -346,7 +348,7 @@ def test_a_worker_that_dies_has_run_for_as_long_as_it_did(hire):
 
 def below(workers: Supervised) -> list[psutil.Process]:
     """The keepers of these workers, and what they keep."""
-    keepers = [psutil.Process(hired.process.pid) for hired in workers._all]
+    keepers = [psutil.Process(hired.pid) for hired in workers._all]
     return [*keepers, *(process for keeper in keepers for process in keeper.children(True))]
 
 
@@ -428,15 +430,30 @@ def test_a_worker_that_dies_after_its_answer_costs_no_later_run(hire):
     assert workers(task(7, 5.0)).quality == 7.0
 
 
-def test_a_keeper_that_is_killed_is_a_crashed_run_and_the_next_run_works(hire):
+def test_a_function_that_kills_its_keeper_stops_the_search_and_no_other_run(hire):
     def kill_the_keeper(config):
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(1000)
 
     workers = hire(lambda config: kill_the_keeper(config) if config["x"] == 0 else config["x"])
     kept = below(workers)
-    run = workers(task(0, 60.0))
-    assert run.status is Status.CRASHED
-    assert run.detail == "the process that kept the run was killed, and the run with it"
+    with pytest.raises(TargetError, match="was killed, twice"):
+        workers(task(0, 60.0))
     assert eventually(lambda: all(map(is_gone, kept)))
     assert workers(task(7, 60.0)).quality == 7.0
+
+
+def in_a_process_of_its_own(queue):
+    queue.put(11)
+
+
+def test_a_function_may_use_processes_of_its_own(hire):
+    def with_a_process(config):
+        context = multiprocessing.get_context("fork")
+        queue = context.SimpleQueue()
+        process = context.Process(target=in_a_process_of_its_own, args=(queue,))
+        process.start()
+        process.join()
+        return queue.get()
+
+    assert hire(with_a_process)(task(0, 60.0)).quality == 11

@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -17,7 +16,7 @@ import pytest
 
 from children import PATIENCE, child, eventually, is_gone
 from kept import MARK, PYTHON, Kept
-from paramhs.runs import Run, Status
+from paramhs.errors import TargetError
 from paramhs.targets.supervisor.capture import GAP, Capture
 from paramhs.targets.supervisor.outcome import memory_text
 
@@ -506,35 +505,38 @@ def test_closing_ends_a_run_at_once(kept):
         kept.supervised.close()
         assert time.monotonic() - begin < 8
         assert kept.left() == []
-        assert run.result(timeout=PATIENCE).status is Status.CRASHED
+        with pytest.raises(TargetError, match="was killed"):
+            run.result(timeout=PATIENCE)
 
 
-def lose_the_keeper(kept: Kept, number: int, times: int = 1) -> Run:
-    """Signal a keeper while its run goes on; what became of the run."""
-    keeper = kept.keeper.pid
+ONCE = f"""
+import os, sys
+if os.path.exists("again"):
+    sys.exit(3)
+open("again", "w").close()
+{DAEMON}
+time.sleep(1000)
+"""
+
+
+def test_a_run_whose_keeper_is_killed_is_ended_and_made_again(kept):
     with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(kept.start, *PYTHON, DAEMON + "time.sleep(1000)")
+        run = pool.submit(kept.start, *PYTHON, ONCE)
         assert eventually(lambda: settled(kept.folder))
-        with suppress(ProcessLookupError):
-            for _ in range(times):
-                os.kill(keeper, number)
-        return run.result(timeout=PATIENCE)
-
-
-def test_a_keeper_that_is_killed_is_a_crashed_run_and_the_next_run_works(kept):
-    run = lose_the_keeper(kept, signal.SIGKILL)
-    assert (run.status, run.detail) == (Status.CRASHED, LOST)
-    assert kept.start("/bin/sh", "-c", "exit 3").code == 3
-
-
-def test_a_keeper_that_is_killed_takes_its_run_with_it(kept):
-    lose_the_keeper(kept, signal.SIGKILL)
+        os.kill(kept.keeper.pid, signal.SIGKILL)
+        assert run.result(timeout=PATIENCE).code == 3
     assert eventually(lambda: kept.left() == [], 5.0)
+    assert kept.start("/bin/sh", "-c", "exit 4").code == 4
 
 
-@pytest.mark.parametrize("times", [1, 2000])
-def test_a_keeper_that_is_asked_to_end_ends_its_run_first(kept, times):
-    assert lose_the_keeper(kept, signal.SIGTERM, times).status is Status.CRASHED
+def test_a_keeper_leaves_signals_to_paramhs(kept):
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(kept.start, "/bin/sh", "-c", "sleep 0.5; exit 5")
+        for _ in range(20):
+            os.kill(kept.keeper.pid, signal.SIGTERM)
+            os.kill(kept.keeper.pid, signal.SIGINT)
+            time.sleep(0.01)
+        assert run.result(timeout=PATIENCE).code == 5
     assert kept.left() == []
 
 

@@ -286,6 +286,11 @@ class Driver:
                 raise
             except Exception as error:
                 raise _broken(error) from error
+            if self._interrupts and run.status is Status.CRASHED:
+                # Who stops us may have stopped the run as well; it will be made again.
+                self._pending.discard(task)
+                self.stopped = INTERRUPTED
+                continue
             self.store.put(run)
             self.new_runs += 1
             if run.status is Status.WRONG:

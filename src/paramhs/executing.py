@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from paramhs.driver import Inline
 from paramhs.errors import BadInput
@@ -39,7 +39,11 @@ def executing(
     from paramhs.targets.supervisor.supervised import Supervised  # only where runs are made
 
     if isinstance(executor, Executor):
-        yield executor, Supervised(target) if isinstance(target, CommandTarget) else target
+        if isinstance(target, FunctionTarget):
+            yield executor, target
+            return
+        with closing(Supervised(target)) as kept_elsewhere:
+            yield executor, kept_elsewhere
         return
     kind = _kind(target, executor, jobs, cutoff)
     if kind == "processes" or isinstance(target, CommandTarget):
@@ -64,5 +68,8 @@ def _kind(target: AnyTarget, executor: str | None, jobs: int, cutoff: float) -> 
         raise BadInput(f"executor must be one of {', '.join(EXECUTORS)}, not {executor!r}")
     if isinstance(target, CommandTarget):
         return "processes"
-    limited = math.isfinite(min(cutoff, target.memory)) or target.clock == "cpu"
+    needs_process = math.isfinite(target.memory) or target.clock == "cpu"
+    if executor in ("inline", "threads") and needs_process:
+        raise BadInput(f"executor {executor!r} can limit no memory and measure no processor time")
+    limited = math.isfinite(cutoff) or needs_process
     return executor or ("processes" if jobs > 1 or limited else "inline")

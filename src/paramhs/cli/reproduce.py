@@ -70,52 +70,62 @@ class Wanted:
         return self.scenario == SAPS or (self.scenario is None and self.what is What.ALL)
 
 
+Scenario = Annotated[
+    str | None,
+    typer.Option(
+        help="ridge, leadingones, onemax or saps; if not given, the first three, and with `all`"
+        " all four."
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="exact: laws alone; search: the real configurators too, comparisons drawn from the"
+        " laws; simulate: every bit of every run (slow; not for saps)."
+    ),
+]
+Repetitions = Annotated[
+    int | None, typer.Option(help="Searches behind each point (200; saps: 500).")
+]
+Runs = Annotated[
+    int | None,
+    typer.Option(
+        help="Runs of each side in a comparison, r (1500); with --instances: runs of each"
+        " setting on each instance (500)."
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option(help="Processes (1); with --instances: threads (all cores).")
+]
+Instances = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="saps, figure1: measure the landscape on the formulas there (hours; the same"
+        " command goes on where it was) instead of taking the one that comes with paramhs.",
+    ),
+]
+Smoothing = Annotated[str, typer.Option(help="saps: ubcsat or textbook, how a null flip smooths.")]
+Aggregation = Annotated[
+    str, typer.Option(help="saps: plain or normalised, how instances become one table.")
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Write tables, figures and summaries there.")
+]
+
+
 def reproduce(
     what: Annotated[What, typer.Argument(help="The landscapes, the calls, the bounds, or all.")],
-    scenario: Annotated[
-        str | None,
-        typer.Option(
-            help="ridge, leadingones, onemax or saps [the first three; `all` takes all four]."
-        ),
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="exact: laws alone; search: the real configurators too, comparisons drawn from the"
-            " laws; simulate: every bit of every run (slow; not for saps)."
-        ),
-    ] = "exact",
-    repetitions: Annotated[
-        int | None, typer.Option(help="Searches behind each point [200; saps: 500].")
-    ] = None,
-    runs: Annotated[
-        int | None,
-        typer.Option(
-            help="Runs of each side in a comparison (r) [1500]; with --instances: runs of each"
-            " setting on each instance [500]."
-        ),
-    ] = None,
+    scenario: Scenario = None,
+    method: Method = "exact",
+    repetitions: Repetitions = None,
+    runs: Runs = None,
     seed: Annotated[int, typer.Option(help="Another seed, other searches.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(help="Processes [1]; with --instances: threads [all cores].")
-    ] = None,
-    instances: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="saps, figure1: measure the landscape on the formulas there (hours; the same"
-            " command goes on where it was) instead of taking the one that comes with paramhs.",
-        ),
-    ] = None,
-    smoothing: Annotated[
-        str, typer.Option(help="saps: ubcsat or textbook, how a null flip smooths.")
-    ] = "ubcsat",
-    aggregation: Annotated[
-        str, typer.Option(help="saps: plain or normalised, how instances become one table.")
-    ] = "plain",
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write tables, figures and summaries there.")
-    ] = None,
+    jobs: Jobs = None,
+    instances: Instances = None,
+    smoothing: Smoothing = "ubcsat",
+    aggregation: Aggregation = "plain",
+    out: Out = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> None:
     """Reproduce the figures and theorems of Hall, Oliveto, Sudholt (PPSN 2020).

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from paramhs.errors import BadInput
 from paramhs.runs import Run, Status, Task
 from paramhs.targets.supervisor import Clock, Execute, Limits
-from paramhs.targets.supervisor.outcome import memory_text, patience
+from paramhs.targets.supervisor.outcome import patience, too_much_memory
 
 if TYPE_CHECKING:
     from paramhs.targets.supervisor.jobs import FunctionJob
@@ -109,10 +109,9 @@ class FunctionTarget:
     def run(self, task: Task, execute: Execute) -> Run:
         """Run a task in a worker process, which is stopped at the limits."""
         outcome = execute(_pickled(self.arguments(task), task), self._limits(task))
+        seconds = outcome.seconds(self.clock)
         if outcome.limit == "memory":
-            what = f"stopped: it used more than {memory_text(self.memory)} of memory"
-            return Run(task, Status.CRASHED, outcome.wall, None, what)
-        seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
+            return Run(task, Status.CRASHED, seconds, None, too_much_memory(self.memory))
         if outcome.limit:
             seconds = max(seconds, task.cutoff)
             return Run(task, Status.TIMEOUT, seconds, None, "stopped at the cutoff")
@@ -126,7 +125,7 @@ class FunctionTarget:
 
     def _limits(self, task: Task) -> Limits:
         if self.clock == "cpu":
-            return Limits(patience(task.cutoff), task.cutoff, self.memory)
+            return Limits(patience(task.cutoff), task.cutoff, self.memory, clock="cpu")
         return Limits(task.cutoff, memory=self.memory)
 
     def answer(self, arguments: Arguments) -> Answer:

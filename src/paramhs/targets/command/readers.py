@@ -15,7 +15,7 @@ from paramhs.errors import BadInput
 from paramhs.targets.supervisor import Outcome
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf(?:inity)?|nan)\b"
-_NUMBER = re.compile(rf"(?<![\w.])(?:{NUMBER})(?![\w])", re.IGNORECASE)
+_NUMBER = re.compile(rf"(?<![\w.])(?:{NUMBER})(?!\w|\.\d)", re.IGNORECASE)
 
 
 class Unreadable(Exception):
@@ -41,6 +41,10 @@ class Reading(NamedTuple):
 class Reader(Protocol):
     """Reads the output of a run."""
 
+    @property
+    def believed(self) -> bool:
+        """Whether it reads a time that is believed."""
+
     def read(self, output: str) -> Reading:
         """What it says; `Unreadable` if that is not there."""
 
@@ -48,6 +52,8 @@ class Reader(Protocol):
 @dataclass(frozen=True)
 class Nothing:
     """For commands whose runtime alone counts; whether they answered SAT or UNSAT is noted."""
+
+    believed = False
 
     def read(self, output: str) -> Reading:
         """What it says of satisfiability."""
@@ -57,6 +63,8 @@ class Nothing:
 @dataclass(frozen=True)
 class LastNumber:
     """The last number that is printed."""
+
+    believed = False
 
     def read(self, output: str) -> Reading:
         """Its value."""
@@ -85,6 +93,11 @@ class Pattern:
             if groups > 1:
                 raise BadInput(f"{pattern!r} has {groups} groups; which of them is the number?")
 
+    @property
+    def believed(self) -> bool:
+        """Whether a time is read."""
+        return self.time is not None
+
     def read(self, output: str) -> Reading:
         """What the groups hold."""
         quality, time = (_matched(p, output) for p in (self.quality, self.time))
@@ -97,6 +110,11 @@ class JsonLine:
 
     quality: str | None = None
     time: str | None = None
+
+    @property
+    def believed(self) -> bool:
+        """Whether a time is read."""
+        return self.time is not None
 
     def read(self, output: str) -> Reading:
         """What stands under the keys."""
@@ -120,6 +138,8 @@ class AclibLine:
 
     Source: the quick start guides of ParamILS 2.3 and SMAC 2.08.
     """
+
+    believed = True
 
     def read(self, output: str) -> Reading:
         """What the last such line says."""
@@ -163,6 +183,11 @@ class IraceLine:
     """
 
     cost_is_time: bool = False
+
+    @property
+    def believed(self) -> bool:
+        """Whether what it prints is a time."""
+        return self.cost_is_time
 
     def read(self, output: str) -> Reading:
         """One or two numbers."""

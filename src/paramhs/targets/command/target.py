@@ -1,5 +1,6 @@
 """A command as the target: a program, what is read from it, and the limits it runs under."""
 
+import contextlib
 import hashlib
 import math
 import os
@@ -9,6 +10,7 @@ import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +20,8 @@ from paramhs.space import Config
 from paramhs.targets.command.readers import Aborted, Nothing, Reader, Reading, Unreadable, text_of
 from paramhs.targets.command.template import Template
 from paramhs.targets.supervisor import Clock, Command, Execute, Limits, Outcome
-from paramhs.targets.supervisor.outcome import memory_text, patience
+from paramhs.targets.supervisor.capture import GAP
+from paramhs.targets.supervisor.outcome import patience, too_much_memory
 
 if TYPE_CHECKING:
     from paramhs.targets.supervisor.jobs import CommandJob
@@ -70,13 +73,14 @@ class CommandTarget:
 
     @property
     def source(self) -> str:
-        """A digest of the program, to notice that it changed; empty if that cannot be read."""
-        program = _program(self.template.words[0], self.folder)
-        try:
-            with open(program or "", "rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()[:16]
-        except OSError:
-            return ""
+        """A digest of all files that the command and the checker name, to notice a change."""
+        digest = hashlib.sha256()
+        for template in filter(None, (self.template, self.checker)):
+            program = _program(template.words[0], self.folder)
+            for name in (program or "", *(str(self.folder / w) for w in template.words[1:])):
+                with contextlib.suppress(OSError, ValueError), open(name, "rb") as file:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()[:16]
 
     @property
     def uses_seed(self) -> bool:
@@ -91,6 +95,7 @@ class CommandTarget:
             "clock": self.clock,
             "memory": None if math.isinf(self.memory) else self.memory,
             "wall_limit": self.wall_limit,
+            "grace": self.grace,
             "style": repr(self.template.style),
             "checker": self.checker and self.checker.text,
         }
@@ -122,11 +127,16 @@ class CommandTarget:
         return shlex.join(self.template.filled(config, own))
 
     def limits(self, cutoff: float) -> Limits:
-        """What a run with this cutoff may use."""
+        """What a run with this cutoff may use.
+
+        A wrapper whose time is believed stops its program itself, and needs time of its own.
+        """
+        if self.reader.believed:
+            cutoff = 1.1 * cutoff + 1.0
         if self.clock == "wall":
             return Limits(cutoff, memory=self.memory, grace=self.grace)
         wall = patience(cutoff) if self.wall_limit is None else self.wall_limit
-        return Limits(wall, cutoff, self.memory, self.grace)
+        return Limits(wall, cutoff, self.memory, self.grace, "cpu")
 
     def run(self, task: Task, execute: Execute) -> Run:
         """Run a task under a keeper, read what it printed, and check its answer."""
@@ -140,12 +150,12 @@ class CommandTarget:
 
     def judged(self, task: Task, outcome: Outcome) -> Run:
         """What the outcome of a command means for its task."""
-        seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
+        seconds = outcome.seconds(self.clock)
         if outcome.trouble:
             return Run(task, Status.CRASHED, seconds, None, outcome.trouble)
         if outcome.limit == "memory":
-            what = f"stopped: it used more than {memory_text(self.memory)} of memory"
-            return Run(task, Status.CRASHED, seconds, None, _detail(what, outcome))
+            what = _detail(too_much_memory(self.memory), outcome)
+            return Run(task, Status.CRASHED, seconds, None, what)
         try:
             reading = self.reader.read(text_of(outcome))
         except Aborted as error:
@@ -160,8 +170,7 @@ class CommandTarget:
         return self._finished(task, outcome, reading)
 
     def _finished(self, task: Task, outcome: Outcome, reading: Reading) -> Run:
-        seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
-        seconds = seconds if reading.time is None else reading.time
+        seconds = outcome.seconds(self.clock) if reading.time is None else reading.time
         problem = self._problem(outcome, reading)
         if problem:
             detail = _detail(problem, outcome)
@@ -190,8 +199,7 @@ class CommandTarget:
         return f"exit code {outcome.code}; a run that did its work ends with {wanted}"
 
     def _stopped(self, task: Task, outcome: Outcome, reading: Reading) -> Run:
-        seconds = outcome.cpu if self.clock == "cpu" else outcome.wall
-        seconds = seconds if reading.time is None else reading.time
+        seconds = outcome.seconds(self.clock) if reading.time is None else reading.time
         idle = outcome.limit == "wall" and self.clock == "cpu"
         what = "stopped: too much time passed" if idle else "stopped at the cutoff"
         return Run(task, Status.TIMEOUT, max(seconds, task.cutoff), reading.quality, what)
@@ -199,12 +207,15 @@ class CommandTarget:
     def _checked(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
         """Give the output to the checker: exit code 0 means right."""
         assert self.checker is not None  # noqa: S101 -- for the type checker
+        if GAP in outcome.output:
+            return run._replace(status=Status.CRASHED, detail="its output is too long to check")
         words = self.checker.filled(run.task.config, _own(run.task))
         command = self._command(words, given=outcome.output)
         limits = Limits(max(10 * run.task.cutoff, 60.0), memory=self.memory)
         check = execute(command, limits)
-        if check.trouble:
-            raise TargetError(f"the checker does not work: {check.trouble}")
+        if check.trouble or (check.code or 0) < 0 or check.code in (126, 127):
+            why = check.trouble or _detail(f"exit code {check.code}", check)
+            raise TargetError(f"the checker {shlex.join(words)} does not work: {why}")
         if check.limit:
             what = _detail(f"the checker {shlex.join(words)} reached its limit", check)
             return run._replace(status=Status.CRASHED, detail=what)
@@ -257,6 +268,7 @@ def _detail(what: str, outcome: Outcome) -> str:
     return "\n".join(parts)
 
 
+@cache
 def _program(word: str, folder: Path) -> str | None:
     """The file that a first word means; what was installed beside Python is found, too."""
     if os.sep in word:

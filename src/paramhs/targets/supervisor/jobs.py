@@ -2,7 +2,7 @@
 
 import contextlib
 import ctypes
-import math
+import errno
 import os
 import pickle
 import resource
@@ -14,12 +14,14 @@ import time
 from collections.abc import Callable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import IO, Any
 
 from paramhs.targets.supervisor.capture import Capture
 from paramhs.targets.supervisor.keeper import Keeper
 from paramhs.targets.supervisor.outcome import Command, Limits, Outcome
 from paramhs.targets.supervisor.tree import PEAK_UNIT
+
+_EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY}
 
 
 class CommandJob:
@@ -33,15 +35,13 @@ class CommandJob:
 
     def run(self, keeper: Keeper, command: Command, limits: Limits) -> Outcome:
         """Start the program, watch it, end it."""
-        outputs = Capture(command.kept), Capture(command.kept)
         cpu_before, keeper.tree.peak = keeper.tree.reaped_cpu, 0
         begin = time.perf_counter()
         try:
-            program = _started(command, outputs)
+            program, outputs = _begun(command)
         except (OSError, ValueError) as error:
-            for output in outputs:
-                output.close()
-            return Outcome(trouble=_explained(error, command))
+            exhausted = isinstance(error, OSError) and error.errno in _EXHAUSTED
+            return Outcome(trouble=_explained(error, command), exhausted=exhausted)
         for output in outputs:
             output.close_theirs()
             keeper.on(output.fd, lambda output=output: _take_in(keeper, output))  # type: ignore[misc]
@@ -52,7 +52,7 @@ class CommandJob:
         limit = keeper.watch(limits, cpu_before, over)
         wall = time.perf_counter() - begin
         if limit:
-            keeper.stop(limit, limits, over)
+            keeper.stop(limit, limits)
         left = keeper.end()
         program.returncode = keeper.ended.get(program.pid, -signal.SIGKILL)
         for output in outputs:
@@ -75,11 +75,27 @@ def _known_peak(peak: int) -> int:
     return peak if peak > own else 0
 
 
+def _begun(command: Command) -> tuple["subprocess.Popen[bytes]", tuple[Capture, Capture]]:
+    """The program and its outputs; where the system has no room for it, it is tried again."""
+    for pause in (0.05, 0.2, 0.8, None):
+        outputs: list[Capture] = []
+        try:
+            outputs += [Capture(command.kept) for _ in range(2)]
+            return _started(command, (outputs[0], outputs[1])), (outputs[0], outputs[1])
+        except (OSError, ValueError) as error:
+            for output in outputs:
+                output.close()
+            if pause is None or not isinstance(error, OSError) or error.errno not in _EXHAUSTED:
+                raise
+            time.sleep(pause)
+    raise AssertionError("not reached")
+
+
 def _started(command: Command, outputs: tuple[Capture, Capture]) -> "subprocess.Popen[bytes]":
     with contextlib.ExitStack() as stack:
         given: Any = subprocess.DEVNULL
         if command.given:
-            given = stack.enter_context(tempfile.TemporaryFile())
+            given = stack.enter_context(_in_memory())
             given.write(command.given)
             given.seek(0)
         return subprocess.Popen(  # noqa: S603 -- a list of words, no shell
@@ -90,6 +106,13 @@ def _started(command: Command, outputs: tuple[Capture, Capture]) -> "subprocess.
             cwd=command.folder,
             start_new_session=True,
         )
+
+
+def _in_memory() -> IO[bytes]:
+    """A file without a name, in memory where the system can do that."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("given"), "w+b")
+    return tempfile.TemporaryFile()
 
 
 def _take_in(keeper: Keeper, output: Capture) -> None:
@@ -112,7 +135,7 @@ def _explained(error: OSError | ValueError, command: Command) -> str:
         return f"there is no program {program}{where}"
     if isinstance(error, PermissionError):
         return f"{program} may not be executed: chmod +x it, or name its interpreter before it"
-    if error.errno == 8:  # ENOEXEC
+    if error.errno == errno.ENOEXEC:
         return f"{program} is no program: a script needs a first line such as #!/bin/sh"
     return f"{program} cannot be started: {error.strerror}"
 
@@ -140,7 +163,7 @@ class FunctionJob:
         if self._worker in keeper.ended:  # it died while it had nothing to do
             self._replace(keeper)
         assert self._link is not None  # noqa: S101 -- begun
-        link, measured = self._link, limits.cpu < math.inf
+        link, measured = self._link, limits.clock == "cpu"
         cpu_before = keeper.tree.cpu() if measured else 0.0
         answers: list[bytes] = []
         gone: list[bool] = []
@@ -167,7 +190,7 @@ class FunctionJob:
                 self._replace(keeper)
             return Outcome(wall=wall, cpu=cpu, code=0, answer=answers[0])
         if limit:
-            keeper.stop(limit, limits, lambda: self._worker in keeper.ended)
+            keeper.stop(limit, limits)
         code = self._replace(keeper)
         return Outcome(limit, code, wall, cpu)
 

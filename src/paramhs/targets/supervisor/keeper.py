@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import os
-import select
 import selectors
 import signal
 import sys
@@ -78,11 +77,13 @@ class Keeper:
             self._wait(gauge.wait())
         return ""
 
-    def stop(self, limit: str, limits: Limits, over: Callable[[], bool]) -> None:
-        """Ask the run to end, and wait a little; what does not is left to be killed."""
+    def stop(self, limit: str, limits: Limits) -> None:
+        """Ask all of the run to end, and wait a little; what does not is left to be killed."""
         if limit != "memory" and limits.grace > 0:
             self.tree.signal(signal.SIGTERM)
-            self.watch(Limits(wall=limits.grace, memory=limits.memory), 0.0, over)
+            self._reap()
+            grace = Limits(wall=limits.grace, memory=limits.memory)
+            self.watch(grace, 0.0, lambda: self.tree.empty)
 
     def end(self) -> int:
         """Kill all processes of the run and reap them; how many were alive at first.
@@ -90,14 +91,17 @@ class Keeper:
         What is forked while others are killed is found in the next round.
         """
         self._reap()
-        if self.tree.is_empty():
+        if self.tree.empty:
             return 0
         found = self.tree.signal(signal.SIGKILL)
         deadline = time.monotonic() + _PATIENCE
-        while not self.tree.is_empty() and time.monotonic() < deadline:
-            select.select([self._signals], [], [], _AGAIN)
-            self._reap()
-            self.tree.signal(signal.SIGKILL)
+        ended = selectors.DefaultSelector()
+        ended.register(self._signals, selectors.EVENT_READ)
+        with contextlib.closing(ended):
+            while not self.tree.empty and time.monotonic() < deadline:
+                ended.select(_AGAIN)
+                self._reap()
+                self.tree.signal(signal.SIGKILL)
         return found
 
     def _wait(self, seconds: float | None) -> None:
@@ -125,10 +129,9 @@ class Keeper:
                 self.on(self._connection.fileno(), self._leave)
                 self._connection.send(job.run(self, request, limits))
                 self.ended.clear()
-        except (Abandoned, EOFError, OSError):
+        except (Abandoned, EOFError, ConnectionError):
             pass
         finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
             self.end()
 
     def _await_request(self) -> None:
@@ -147,11 +150,13 @@ class Keeper:
         self._connection.close()
 
 
-def keep(job: Job, connection: "Connection[Any, Any]", parent: int) -> None:
-    """The whole life of a keeper process."""
-    signal.signal(signal.SIGINT, _noted)  # Ctrl-C is for paramhs to answer
-    signal.signal(signal.SIGTERM, _abandon)
-    os.environ[MARK] = str(os.getpid())
+def keep(job: Job, connection: "Connection[Any, Any]", parent: int, mark: str) -> None:
+    """The whole life of a keeper process, which ends when paramhs hangs up or is gone."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # they are for paramhs to answer
+        signal.signal(number, _noted)
+    os.environ[MARK] = mark
+    with open(os.devnull, encoding="utf-8") as nothing:
+        os.dup2(nothing.fileno(), 0)
     with contextlib.suppress(OSError):
         os.setsid()
     if sys.platform == "linux":
@@ -164,11 +169,6 @@ def keep(job: Job, connection: "Connection[Any, Any]", parent: int) -> None:
 
 def _noted(number: int, frame: object) -> None:
     """A handler that does nothing: what is exec'ed later gets the default again."""
-
-
-def _abandon(number: int, frame: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough, and ending must not be cut off
-    raise Abandoned
 
 
 def _watched(parent: int) -> int | None:

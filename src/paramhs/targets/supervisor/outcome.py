@@ -19,6 +19,8 @@ class Limits(NamedTuple):
     """Bytes."""
     grace: float = 1.0
     """Seconds between SIGTERM and SIGKILL at a limit on time; beyond its memory it gets none."""
+    clock: Clock = "wall"
+    """Which time counts: where it is processor time, it is measured also without a limit."""
 
 
 class Command(NamedTuple):
@@ -50,8 +52,14 @@ class Outcome(NamedTuple):
     """How many processes it left running, which were ended."""
     trouble: str = ""
     """Why it could not be started."""
+    exhausted: bool = False
+    """Whether that is because the system has no more processes, files or memory to give."""
     answer: bytes = b""
     """What a function answered, pickled."""
+
+    def seconds(self, clock: Clock) -> float:
+        """What it took."""
+        return self.cpu if clock == "cpu" else self.wall
 
 
 Execute = Callable[[Any, Limits], Outcome]
@@ -61,6 +69,11 @@ Execute = Callable[[Any, Limits], Outcome]
 def patience(cutoff: float) -> float:
     """Seconds that may pass where only processor time has a cutoff: some runs just sleep."""
     return 2 * cutoff + 10
+
+
+def too_much_memory(limit: float) -> str:
+    """What is said of a run that was stopped for that."""
+    return f"stopped: it used more than {memory_text(limit)} of memory"
 
 
 def memory_text(size: float) -> str:

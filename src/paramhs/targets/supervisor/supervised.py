@@ -1,21 +1,24 @@
 """Keepers at work for a target: one for each run at a time."""
 
 import contextlib
-import multiprocessing
 import os
 import queue
+import secrets
+import selectors
 import socket
 import sys
 import threading
+import time
 import warnings
+from functools import partial
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import psutil
 
-from paramhs.errors import BadInput, TargetError
-from paramhs.runs import Run, Status, Task
+from paramhs.errors import TargetError
+from paramhs.runs import Run, Task
 from paramhs.targets.supervisor.keeper import MARK, READY, Job, keep
 from paramhs.targets.supervisor.outcome import Execute, Limits, Outcome
 
@@ -41,51 +44,66 @@ class Supervisable(Protocol):
 
 
 class _Hired(NamedTuple):
-    process: BaseProcess
+    """A keeper, seen from paramhs."""
+
+    pid: int
     connection: "Connection[Any, Any]"
+    mark: str
+    """What all it starts have in their environment."""
 
 
 class Supervised:
     """A target whose runs are kept, as many at a time as there are threads that call it.
 
-    On Linux keepers are forks of this process, so any function will do; elsewhere it must be
-    importable. They end their runs when this process ends, however it ends.
+    Keepers are forks of this process, so any function will do. They end their runs when this
+    process ends, however it ends.
     """
 
     def __init__(self, target: Supervisable, count: int = 0) -> None:
         self.target = target
-        self._begin()
-        for _ in range(count):  # here, in the main thread, before there are others
-            self._idle.put(self._hired())
-
-    def _begin(self) -> None:
         self._closed = False
         self._all: list[_Hired] = []
         # A fork made while another thread holds both ends of a pipe would keep that pipe open.
         self._processes = threading.Lock()
         self._idle: queue.SimpleQueue[_Hired] = queue.SimpleQueue()
+        try:
+            for _ in range(count):  # here, in the main thread, before there are others
+                self._idle.put(self._hired())
+        except BaseException:
+            self.close()
+            raise
 
     def __reduce__(self) -> tuple[object, ...]:
         return Supervised, (self.target,)
 
     def __call__(self, task: Task) -> Run:
-        """Run a task under an idle keeper, or a new one."""
-        try:
-            hired = self._idle.get_nowait()
-        except queue.Empty:
-            hired = self._hired()
-        try:
-            return self.target.run(task, lambda request, limits: _asked(hired, request, limits))
-        except (EOFError, OSError):
-            lost = hired.process.pid if not self._closed else None
-            self._dismiss(hired)
-            if lost is not None:
-                _end_orphans(lost)
-            what = "the process that kept the run was killed, and the run with it"
-            return Run(task, Status.CRASHED, 0.0, None, what)
-        finally:
-            if hired in self._all:
+        """Run a task under an idle keeper, or a new one.
+
+        A run whose keeper was killed is made again: that says nothing about the target.
+        """
+        for _ in range(2):
+            hired = self._free()
+            try:
+                run = self.target.run(task, partial(_asked, hired))
+            except (EOFError, ConnectionError):
+                closed = self._closed
+                self._dismiss(hired)
+                _end_orphans(hired.mark)
+                if closed:
+                    break
+            except BaseException:
+                self._dismiss(hired)
+                raise
+            else:
                 self._idle.put(hired)
+                return run
+        raise TargetError("the process that keeps a run was killed, twice; stored runs are safe")
+
+    def _free(self) -> _Hired:
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            return self._hired()
 
     def shown(self, task: Task) -> str:
         """The call, for people."""
@@ -105,25 +123,24 @@ class Supervised:
                     if hired.connection.recv() == READY:
                         return hired
             self._dismiss(hired)
-        raise TargetError("processes that keep runs do not start; use executor='threads'")
+        raise TargetError("the processes that keep runs do not start")
 
     def _started(self) -> _Hired:
-        context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(
-            target=_keep, args=(self.target.job(), theirs, ours, os.getpid()), daemon=True
-        )
+        ours, theirs = Pipe()
+        job, parent, mark = self.target.job(), os.getpid(), secrets.token_hex(16)
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()  # lest a fork print it again
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: see _hired
-                process.start()
-        except (AttributeError, TypeError, ImportError) as error:  # pickling, where not forked
-            raise BadInput(
-                f"{self.target.name} cannot be sent to worker processes ({error}):"
-                " define it at the top of a module, or use executor='threads'"
-            ) from error
+                pid = os.fork()
+        except OSError as error:
+            raise TargetError(f"no process can be started: {error.strerror}") from error
+        if pid == 0:
+            _live(job, theirs, ours, parent, mark)
         theirs.close()
-        return _Hired(process, ours)
+        return _Hired(pid, ours, mark)
 
     def close(self) -> None:
         """End all runs, whatever they are doing, and their keepers."""
@@ -139,31 +156,70 @@ class Supervised:
                 return
             self._all.remove(hired)
             _hang_up(hired.connection)
-            hired.process.join(_ENDING)
-            if hired.process.is_alive():
-                _killed(hired.process.pid or 0)
-                hired.process.join()
-            hired.process.close()
+            if not _gone(hired.pid, _ENDING):
+                _killed(hired.pid)
+                _gone(hired.pid, _ENDING)
+            hired.connection.close()
 
 
-def _keep(
-    job: Job, connection: "Connection[Any, Any]", other: "Connection[Any, Any]", parent: int
-) -> None:
-    other.close()  # else it would not see that paramhs hung up
-    keep(job, connection, parent)
+def _live(
+    job: Job,
+    connection: "Connection[Any, Any]",
+    other: "Connection[Any, Any]",
+    parent: int,
+    mark: str,
+) -> NoReturn:
+    """The life of a keeper, in the forked process."""
+    try:
+        other.close()  # else it would not see that paramhs hung up
+        keep(job, connection, parent, mark)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(0)
 
 
 def _asked(hired: _Hired, request: Any, limits: Limits) -> Outcome:
     hired.connection.send((request, limits))
     outcome: Outcome = hired.connection.recv()
+    if outcome.exhausted:
+        raise TargetError(f"runs cannot be started: {outcome.trouble}; stored runs are safe")
     return outcome
 
 
-def _end_orphans(keeper: int) -> None:
+def _gone(pid: int, seconds: float) -> bool:
+    """Wait until a child has ended, and reap it; whether it has."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                return True
+        except ChildProcessError:  # somebody else has reaped it
+            return True
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        _await_end(pid, left)
+
+
+def _await_end(pid: int, seconds: float) -> None:
+    """Until a process ends, or a moment where the system cannot tell."""
+    if not hasattr(os, "pidfd_open"):
+        time.sleep(min(seconds, 0.01))
+        return
+    with contextlib.suppress(OSError):
+        end = os.pidfd_open(pid)
+        with contextlib.closing(selectors.DefaultSelector()) as selector:
+            selector.register(end, selectors.EVENT_READ)
+            selector.select(seconds)
+        os.close(end)
+
+
+def _end_orphans(mark: str) -> None:
     """Kill what a keeper had started that was itself killed, wherever it is by now."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if process.environ().get(MARK) == str(keeper):
+            if process.environ().get(MARK) == mark:
                 process.kill()
 
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import time
+from pathlib import Path
 
 import psutil
 
@@ -19,6 +20,9 @@ class Tree:
         """Processor time of the descendants that are gone."""
         self.peak = 0
         """The largest resident memory of one that is gone."""
+        self.empty = True
+        """Whether there was nothing left when it was reaped last: without children, a subreaper has
+        no descendants."""
 
     def reap(self) -> dict[int, int]:
         """Take in the children that have ended: their exit codes, minus a signal's number."""
@@ -27,8 +31,10 @@ class Tree:
             try:
                 pid, status, usage = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
+                self.empty = True
                 return codes
             if pid == 0:
+                self.empty = False
                 return codes
             codes[pid] = os.waitstatus_to_exitcode(status)
             self.reaped_cpu += usage.ru_utime + usage.ru_stime
@@ -70,38 +76,33 @@ class Tree:
                 process.send_signal(number)
         return alive
 
-    def is_empty(self) -> bool:
-        """Whether nothing is left: without children, a subreaper has no descendants."""
-        try:
-            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:
-            return True
-        return False
-
 
 def _below(pid: int) -> list[psutil.Process] | None:
     """The descendants by what Linux lists for each process, which costs little however many other
     processes there are; None where that is not to be had."""
+    waiting = _children(pid)
+    if waiting is None:
+        return None
     found: list[psutil.Process] = []
-    waiting = [pid]
     while waiting:
-        folder = f"/proc/{waiting.pop()}/task"
-        try:
-            threads = os.listdir(folder)
-        except OSError:
-            if not found and not waiting:
-                return None
-            continue
-        for thread in threads:
-            try:
-                with open(f"{folder}/{thread}/children", encoding="ascii") as file:
-                    children = [int(word) for word in file.read().split()]
-            except OSError:
-                continue
-            waiting += children
-            for child in children:
-                with contextlib.suppress(psutil.Error):
-                    found.append(psutil.Process(child))
+        child = waiting.pop()
+        with contextlib.suppress(psutil.Error):
+            found.append(psutil.Process(child))
+        waiting += _children(child) or []
+    return found
+
+
+def _children(pid: int) -> list[int] | None:
+    """Of all its threads; None if the process is gone, or Linux does not list them."""
+    found: list[int] | None = None
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return None
+    for thread in threads:
+        with contextlib.suppress(OSError):  # of a thread that has ended
+            file = Path(f"/proc/{pid}/task/{thread}/children")
+            found = (found or []) + [int(word) for word in file.read_text("ascii").split()]
     return found
 
 
@@ -116,8 +117,9 @@ def _own_cpu(pid: int) -> float:
 
 
 def _memory(process: psutil.Process, kind: str) -> int:
-    with contextlib.suppress(psutil.Error):
-        if kind == "pss":
+    if kind == "pss":
+        with contextlib.suppress(psutil.Error, AttributeError):  # not everybody may see it
             return int(process.memory_full_info().pss)
+    with contextlib.suppress(psutil.Error):
         return int(process.memory_info().rss)
     return 0
