@@ -157,8 +157,10 @@ class TestWarningsAboutInstances:
         assert warning == "3 instances are not files that exist: a.cnf, b/c, d.cnf"
 
     def test_instances_in_train_and_test(self, read, cores):
-        (warning,) = warnings(read(test_instances='["x", "c", "a"]'), [])
-        assert warning == "2 instances are in train and test, such as a"
+        said = read(test_instances='["x", "c", "a"]')
+        (note,) = said.notes
+        assert note == "2 instances are in train and test; they are left out of the verdict"
+        assert [instance.name for instance in said.meeting.instances] == ["x"]
 
     def test_files_in_train_and_test_that_are_one_file(self, read, cores, tmp_path):
         (tmp_path / "one.cnf").write_text("p cnf 1 1\n1 0\n")

@@ -227,7 +227,9 @@ class TestSplits:
         for folder in range(folders):
             out = sum(i.name.startswith(f"f{folder}/") for i in held)
             assert abs(out - share * each) <= 1
-            assert 0 < out < each
+            assert out < each
+        total = folders * each
+        assert len(held) == min(max(round(share * total), 1), total - folders)
 
     def test_every_instance_is_held_out_about_equally_often(self):
         # Each of 10 is held out in 400 splits with probability 0.3: 120 on average, with a

@@ -858,7 +858,7 @@ class TestCommands:
     def test_cutoff_must_be_there_to_be_passed_on(self, command_problems):
         text = COMMAND.replace("cutoff = 5\n", "").replace('"runtime"', '"minimise"')
         (line,) = command_problems(
-            'command = "true {cutoff} {k}"', 'read = "last number"', text=text
+            'command = "true {cutoff} {k} {instance}"', 'read = "last number"', text=text
         )
         assert "the command uses {cutoff}, and the scenario has none" in line
 
@@ -903,7 +903,7 @@ class TestCommands:
     def test_problems_in_different_settings_are_told_at_once(self, command_problems):
         text = COMMAND + '[configurator]\ncomparison = "fresh"\n'
         found = command_problems(
-            'command = "no-such-program {k}"', 'instances = "nowhere"', text=text
+            'command = "no-such-program {k} {instance}"', 'instances = "nowhere"', text=text
         )
         assert len(found) == 3
         assert ", line 1, instances: " in found[2]

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -131,9 +132,6 @@ def _about_instances(said: ScenarioFile) -> Iterator[str]:
     if missing:
         some = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         yield f"{len(missing)} instances are not files that exist: {some}"
-    both = {i.name for i in trained} & {i.name for i in held_out}
-    if both:
-        yield f"{len(both)} instances are in train and test, such as {min(both)}"
     same = [f"{a} and {b}" for a, b in _same_content(trained, held_out)]
     if same:
         yield f"{len(same)} instances of train and test have the same content: {same[0]}"
@@ -178,6 +176,7 @@ def _same_content(
                 yield other.name, instance.name
 
 
+@cache
 def _digest(path: str) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 

@@ -18,8 +18,10 @@ from paramhs.scenario import Scenario, description
 from paramhs.space import Config, Space
 from paramhs.store import Store, open_store
 from paramhs.targets import FunctionTarget
+from paramhs.targets.command import answers
 from paramhs.validating import Meeting, validate, verdict_store
 from paramhs.verdict import Verdict
+from paramhs.wording import counted, finite
 
 
 @dataclass(frozen=True)
@@ -141,10 +143,17 @@ def tune(
         store=store,
         executor=executor,
         watcher=watcher,
-        meeting=None
-        if test_instances is None
-        else Meeting(named_instances(test_instances), held_out=True),
+        meeting=None if test_instances is None else _held_out(test_instances, scenario),
     )
+
+
+def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> Meeting:
+    meeting = Meeting(named_instances(instances), held_out=True)
+    seen = {instance.name for instance in scenario.instances}
+    both = [instance.name for instance in meeting.instances if instance.name in seen]
+    if both:
+        raise BadInput(f"{both[0]!r} is an instance of the search and of the test")
+    return meeting
 
 
 def _target(
@@ -178,13 +187,16 @@ def tune_scenario(
         raise BadInput(f"seed must be a whole number, not {seed!r}")
     if not hasattr(configurator, "search"):
         raise BadInput(f"{configurator!r} is not a configurator: it has no `search`")
-    described = {
+    described: dict[str, object] = {
         "scenario": scenario.describe(),
         "target": target.name,
         **target.describe(),
         "configurator": description(configurator),
         "seed": seed,
     }
+    known = answers(scenario.instances)
+    if known:
+        described["answers"] = known
     opened = open_store(store, scenario.space, described, target.source)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
@@ -249,11 +261,6 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
     )
 
 
-def finite(number: float | None) -> float | None:
-    """The number, or None where JSON has none for it."""
-    return number if number is not None and math.isfinite(number) else None
-
-
 def _failed(costs: Sequence[Score]) -> int:
     return sum(math.isinf(cost[0]) for cost in costs)
 
@@ -265,8 +272,3 @@ def _cost_text(cost: float | None, runs: int, failed: int) -> str:
         return f"none of {counted(runs, 'run')} gave a usable cost"
     failures = f", {failed:,} failed" if failed else ""
     return f"mean {cost:.6g} over {counted(runs - failed, 'run')}{failures}"
-
-
-def counted(number: int, what: str) -> str:
-    """Such as 1 run, 2 runs."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

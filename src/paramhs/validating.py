@@ -1,5 +1,6 @@
 """Configurations meet on instances, with seeds that no search has used."""
 
+import math
 from collections.abc import Generator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ class Meeting:
     held_out: bool
     """Whether the search never saw these instances; its seeds are new in any case."""
     runs: int | None = None
-    """How many of each configuration; None for one an instance, or 50 if the target is random."""
+    """How many of each configuration, rounded up to as many on each instance; None for one an
+    instance, or 50 if the target is random."""
 
     @property
     def text(self) -> str:
@@ -53,6 +55,8 @@ class Meeting:
             count = self.runs
         if deterministic:
             count = min(count, len(self.instances))
+        if count > len(self.instances):  # as many on each
+            count = len(self.instances) * math.ceil(count / len(self.instances))
         return list(islice(endless_pairs(self.instances, seed, SEEDS // 2), count))
 
 
@@ -77,7 +81,10 @@ def validate(
         for instance, number in meeting.pairs(scenario.deterministic, seed)
         for config in dict.fromkeys(configs)
     ]
-    runs = _made(tasks, scenario, target, jobs, store, executor, watcher or Watcher())
+    watcher = watcher or Watcher()
+    count = len(tasks) // len(set(configs))
+    watcher.notice(f"verdict: {count:,} runs of each configuration, on {meeting.text}")
+    runs = _made(tasks, scenario, target, jobs, store, executor, watcher)
     if runs is None:
         return None
     made = {c: [run for run in runs if run.task.config == c] for c in dict.fromkeys(configs)}

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from random import Random
-from statistics import fmean
 
-from paramhs.costs import CostMetric, Quality, mean, score
+from paramhs.costs import Cost, CostMetric, Quality, mean, score
 from paramhs.runs import Run, Status
 from paramhs.seeds import below, stream
 from paramhs.space import Config
+from paramhs.wording import finite
 
 LEAST_INSTANCES = 6  # fewer, and even unanimous instances give no p-value below 0.05
 SIGNIFICANT = 0.05
@@ -46,6 +46,10 @@ class Interval:
     estimate: float
     low: float
     high: float
+
+    def to_json(self) -> dict[str, float | None]:
+        """The same in JSON types."""
+        return {name: finite(number) for name, number in asdict(self).items()}
 
     def __str__(self) -> str:
         return f"{self.estimate:.3g} (95 % interval {self.low:.3g} to {self.high:.3g})"
@@ -86,7 +90,7 @@ class Verdict:
     def to_json(self) -> dict[str, object]:
         """The same in JSON types."""
         sides = {
-            name: {**asdict(side), "config": side.config.as_dict(), "cost": _finite(side.cost)}
+            name: {**asdict(side), "config": side.config.as_dict(), "cost": finite(side.cost)}
             for name, side in (("first", self.first), ("second", self.second))
         }
         return {
@@ -97,8 +101,8 @@ class Verdict:
             "wins": self.wins,
             "ties": self.ties,
             "losses": self.losses,
-            "gain": self.gain and asdict(self.gain),
-            "ratio": self.ratio and asdict(self.ratio),
+            "gain": self.gain and self.gain.to_json(),
+            "ratio": self.ratio and self.ratio.to_json(),
             "p_value": self.p_value,
             "conclusion": self.conclusion,
         }
@@ -111,7 +115,7 @@ def verdict(
     mine, other = _by_pair(first), _by_pair(second)
     if mine.keys() != other.keys() or not mine:
         raise ValueError("the runs are not on the same pairs")
-    costs = {pair: (metric.of(mine[pair])[0], metric.of(other[pair])[0]) for pair in mine}
+    costs = _telling({pair: (metric.of(mine[pair]), metric.of(other[pair])) for pair in mine})
     instances = {name for name, _ in costs}
     by_instance = len(instances) >= LEAST_INSTANCES
     cases = _cases(costs, by_instance)
@@ -139,6 +143,16 @@ def verdict(
     )
 
 
+def _telling(
+    costs: Mapping[tuple[str, int], tuple[Cost, Cost]],
+) -> dict[tuple[str, int], tuple[float, float]]:
+    """Of costs that are several numbers, the first in which the two differ anywhere."""
+    length = len(next(iter(costs.values()))[0])
+    differ = (k for k in range(length) if any(a[k] != b[k] for a, b in costs.values()))
+    level = next(differ, 0)
+    return {pair: (a[level], b[level]) for pair, (a, b) in costs.items()}
+
+
 def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
     return {(run.task.instance.name, run.task.seed): run for run in runs}
 
@@ -162,7 +176,7 @@ def _cases(
     grouped: dict[object, list[tuple[float, float]]] = defaultdict(list)
     for pair, both in costs.items():
         grouped[pair[0] if by_instance else pair].append(both)
-    return [(fmean(a for a, _ in group), fmean(b for _, b in group)) for group in grouped.values()]
+    return [_means(group) for group in grouped.values()]
 
 
 def _is_less(cost: float, other: float, slack: float) -> bool:
@@ -203,6 +217,8 @@ def _interval(estimates: Sequence[float]) -> Interval:
 
 def _differences(cases: Sequence[tuple[float, float]]) -> list[float]:
     """First minus second; a case that only one has failed counts more than any other."""
+    largest = max((abs(x) for case in cases for x in case if math.isfinite(x)), default=0.0) or 1.0
+    cases = [(a / largest, b / largest) for a, b in cases]  # so that differences are numbers
     finite = [a - b for a, b in cases if math.isfinite(a) and math.isfinite(b)]
     beyond = 2 * max(map(abs, finite), default=0.5) or 1.0
     result = []
@@ -247,7 +263,3 @@ def _signs(count: int) -> list[tuple[float, ...]]:
 
 def _flipped(differences: Sequence[float], rng: Random) -> list[float]:
     return [d if rng.random() < 0.5 else -d for d in differences]
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None

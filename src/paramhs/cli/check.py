@@ -17,7 +17,7 @@ from paramhs.runs import NO_INSTANCE, Status
 from paramhs.scenario_file import ScenarioFile, read_scenario
 from paramhs.space import Space
 from paramhs.targets.supervisor.outcome import memory_text
-from paramhs.tuning import counted, finite
+from paramhs.wording import counted, finite
 
 _SHOWN = 8  # lines of output
 _LONG = 300  # characters of a call

@@ -1,11 +1,11 @@
 """`paramhs instances`: families of generated instances, written as files."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from paramhs.cli.output import Json, print_json
 from paramhs.instances.circuit_fuzz import circuit_fuzz
 from paramhs.instances.colouring import colouring
 from paramhs.instances.families import Family, Written, write_instances
@@ -22,7 +22,6 @@ app = typer.Typer(
 Out = Annotated[Path, typer.Option(metavar="DIR", help="The folder to write into.")]
 Count = Annotated[int, typer.Option(help="How many.")]
 Seed = Annotated[int, typer.Option(help="Another seed, other instances.")]
-Json = Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")]
 
 
 @app.command("random-ksat")
@@ -134,7 +133,7 @@ def _write(family: Family, count: int, seed: int, out: Path, as_json: bool) -> N
     if as_json:
         files = [{"path": str(path), **sizes} for path, sizes in written]
         about = {"family": family.name, "options": family.options, "seed": seed, "files": files}
-        typer.echo(json.dumps(about, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(about)
     else:
         typer.echo(f"wrote {_named(written)} into {out}")
 

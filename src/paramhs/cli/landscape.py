@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from paramhs.cli.output import Json, print_json
 from paramhs.errors import BadInput
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def landscape(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a picture there (HTML, SVG, PNG).")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Explain a table of costs: how many calls each operator needs there, and which to use.
 
@@ -38,7 +39,7 @@ def landscape(
     pictures = [] if out is None else _write_pictures(analysis, out)
     if as_json:
         facts = analysis.to_json() | {"pictures": [str(path) for path in pictures]}
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(facts)
         return
     console = Console(highlight=False)
     _print(console, analysis)

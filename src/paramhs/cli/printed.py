@@ -10,7 +10,8 @@ from rich.text import Text
 from paramhs.cli.views import brief
 from paramhs.costs import CostMetric
 from paramhs.evidence import Rival, closest_rivals
-from paramhs.tuning import Result, counted
+from paramhs.tuning import Result
+from paramhs.wording import counted
 
 _TELLING = 8  # common runs below which no difference is called probable
 _READABLE = 200_000  # runs up to which all are read to find the closest rivals

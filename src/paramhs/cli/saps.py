@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from paramhs.cli.output import Json
 from paramhs.instances.dimacs import read_formula
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def saps(
     seed: Annotated[int, typer.Option(help="Another seed, other runs.")] = 0,
     smoothing: Annotated[str, typer.Option(help="'ubcsat' or 'textbook'.")] = "ubcsat",
     threads: Annotated[int, typer.Option(help="Runs at a time; no result depends on it.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Run SAPS, a local search for satisfiability, on a formula.
 

@@ -1,6 +1,5 @@
 """`paramhs space`: a file of parameters, counted or converted."""
 
-import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -8,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from paramhs.cli.output import Json, print_json
 from paramhs.errors import BadInput
 from paramhs.space import Space
 from paramhs.space.formats import FORMATS, SpaceFile, counts, losses, read_space, written
-from paramhs.tuning import counted
+from paramhs.wording import counted
 
 _KNOWN = ", ".join(FORMATS)
 
@@ -25,7 +25,7 @@ def space(
         str | None,
         typer.Option("--from", metavar="FORMAT", help="The file's format, if it is not obvious."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Read parameters of ParamILS, SMAC, irace or ConfigSpace: count them, or convert the file.
 
@@ -36,7 +36,7 @@ def space(
     read = read_space(file, of)
     if as_json:
         facts = _facts(read.space) | ({} if to is None else _converted(read, to))
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(facts)
     elif to is None:
         typer.echo(_summary(file, read.space))
     else:

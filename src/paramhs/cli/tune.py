@@ -14,13 +14,14 @@ from rich.text import Text
 
 from paramhs.cli.output import Json, again, called, duration, print_json
 from paramhs.cli.printed import print_result, print_summary
-from paramhs.cli.verdicts import print_outcome, why_none
+from paramhs.cli.verdicts import command_of, no_verdict, print_outcome, why_none
 from paramhs.cli.views import view
 from paramhs.driver import INTERRUPTED, Budget
 from paramhs.errors import BadInput
-from paramhs.scenario_file import read_scenario
-from paramhs.targets.command import CommandTarget
-from paramhs.tuning import tune_scenario
+from paramhs.evidence import common_costs
+from paramhs.scenario_file import ScenarioFile, read_scenario
+from paramhs.tuning import Result, tune_scenario
+from paramhs.wording import finite
 
 INTERRUPTED_CODE = 130
 
@@ -73,19 +74,35 @@ def tune(
             watcher=watcher,
             meeting=said.meeting if verdict else None,
         )
+    missing = why_none(said, verdict)
     if as_json:
-        print_json(result.to_json())
+        print_json(_as_json(result, said, missing))
     else:
-        console = Console(highlight=False)
-        print_result(console, result, said.scenario.cost)
-        print_outcome(console, result, said.scenario.cost, why_none(said, verdict))
-        if isinstance(said.target, CommandTarget):
-            console.print("\nthe best configuration's command:")
-            console.print(Text(said.target.pasted(result.best)), soft_wrap=True)
+        _print(result, said, missing)
         typer.echo(f"\nAll runs are in {place}; see them with: {called('show', place)}")
     if result.stopped == INTERRUPTED:
         typer.echo(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
+
+
+def _print(result: Result, said: ScenarioFile, missing: str) -> None:
+    console = Console(highlight=False)
+    print_result(console, result, said.scenario.cost)
+    print_outcome(console, result, said.scenario.cost, missing)
+    for command in command_of(said, result.best).values():
+        console.print("\nthe best configuration's command:")
+        console.print(Text(command), soft_wrap=True)
+
+
+def _as_json(result: Result, said: ScenarioFile, missing: str) -> dict[str, object]:
+    search = common_costs(result.runs, result.default, result.best, said.scenario.cost)
+    return {
+        **result.to_json(),
+        "on_common_runs": search
+        and {"default": finite(search.first), "best": finite(search.second), "runs": search.runs},
+        "no_verdict": None if result.verdict else no_verdict(result, missing),
+        **command_of(said, result.best),
+    }
 
 
 def _made_folder(folder: Path) -> None:

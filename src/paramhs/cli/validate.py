@@ -12,7 +12,7 @@ from rich.text import Text
 
 from paramhs.cli.output import Json, again, print_json
 from paramhs.cli.tune import INTERRUPTED_CODE, tuning
-from paramhs.cli.verdicts import print_verdict
+from paramhs.cli.verdicts import command_of, print_verdict
 from paramhs.cli.views import view
 from paramhs.errors import BadInput
 from paramhs.runs import Instance
@@ -59,6 +59,9 @@ def validate(
     place = store or said.store
     meant = {_configured(name, said, place): name for name in config or ["default", "best"]}
     configs, names = list(meant), list(meant.values())
+    if len(configs) < 2 and config is None:
+        typer.echo("[]" if as_json else "Keep the default: it is the best that the search found.")
+        return
     meeting = _meeting(said, on)
     meeting = meeting if runs is None else replace(meeting, runs=runs)
     with tuning():
@@ -77,7 +80,7 @@ def validate(
         typer.echo(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
     if as_json:
-        print_json([verdict.to_json() for verdict in verdicts])
+        print_json([{**v.to_json(), **command_of(said, v.second.config)} for v in verdicts])
         return
     console = Console(highlight=False)
     for name, chosen, verdict in zip(names[1:], configs[1:], verdicts, strict=True):
@@ -112,11 +115,19 @@ def _meeting(said: ScenarioFile, on: str | None) -> Meeting:
                 "nothing is held out, and the target is deterministic; name instances with --on"
             )
         return said.meeting
-    plain = not isinstance(said.target, CommandTarget)
-    folders = [Path(), said.path.parent]
-    found = instances_of(on, folders, said.expected, plain)
+    found = _instances(on, said)
     seen = {_identity(instance) for instance in said.scenario.instances}
     return Meeting(found, held_out=not seen & {_identity(instance) for instance in found})
+
+
+def _instances(on: str, said: ScenarioFile) -> tuple[Instance, ...]:
+    """Those meant from here, or else from the scenario; a file has one name wherever one is."""
+    plain = not isinstance(said.target, CommandTarget)
+    home = said.path.parent.absolute()
+    try:
+        return instances_of(os.path.abspath(on), [home], said.expected, plain)
+    except BadInput:
+        return instances_of(on, [home], said.expected, plain)
 
 
 def _identity(instance: Instance) -> str:

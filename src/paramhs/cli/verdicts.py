@@ -9,8 +9,11 @@ from paramhs.driver import INTERRUPTED
 from paramhs.evidence import Common, common_costs
 from paramhs.runs import NO_INSTANCE
 from paramhs.scenario_file import ScenarioFile
-from paramhs.tuning import Result, counted
+from paramhs.space import Config
+from paramhs.targets.command import CommandTarget
+from paramhs.tuning import Result
 from paramhs.verdict import Interval, Side, Verdict
+from paramhs.wording import counted
 
 
 def print_outcome(console: Console, result: Result, metric: CostMetric, missing: str) -> None:
@@ -20,15 +23,23 @@ def print_outcome(console: Console, result: Result, metric: CostMetric, missing:
         search = common_costs(result.runs, result.default, result.best, metric)
         print_verdict(console, result.verdict, metric, ("default", "best"), search)
     else:
-        console.print(Text(_no_verdict(result, missing), style="bold"), soft_wrap=True)
+        console.print(Text(no_verdict(result, missing), style="bold"), soft_wrap=True)
 
 
-def _no_verdict(result: Result, missing: str) -> str:
+def no_verdict(result: Result, missing: str) -> str:
+    """Why there is none."""
     if result.stopped == INTERRUPTED:
         return "No verdict: it was interrupted."
     if result.best == result.default:
         return "Keep the default: the search found nothing better."
     return f"No verdict: {missing}"
+
+
+def command_of(said: ScenarioFile, config: Config) -> dict[str, str]:
+    """The command line of a configuration, where the target is a command."""
+    if not isinstance(said.target, CommandTarget):
+        return {}
+    return {"command": said.target.pasted(config)}
 
 
 def why_none(said: ScenarioFile, asked: bool) -> str:

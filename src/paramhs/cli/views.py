@@ -16,7 +16,7 @@ from paramhs.driver import STOPPING, Driver, Watcher
 from paramhs.evidence import standard_error
 from paramhs.runs import Point
 from paramhs.space import Config, value_text
-from paramhs.tuning import counted
+from paramhs.wording import counted
 
 _EVERY = 5.0  # seconds between plain lines
 

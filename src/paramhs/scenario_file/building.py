@@ -1,8 +1,9 @@
 """From what a scenario file says to what a search needs."""
 
 import math
+import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,13 +24,21 @@ from paramhs.scenario_file.models import REFERENCE, AnyParameter, File
 from paramhs.scenario_file.places import Places
 from paramhs.scenario_file.targets import (
     NO_TARGET,
-    check_kind,
+    Problem,
+    command_of,
     command_target,
+    folder_of,
     function_target,
     imported,
+    kind_problems,
+    reader_of,
+    style_of,
+    switch_problems,
+    template_problems,
 )
 from paramhs.space import Expression, Parameter, Space, compiled, parse
 from paramhs.space.formats import SpaceFile, read_space
+from paramhs.targets.command import Template
 from paramhs.validating import Meeting
 
 
@@ -65,11 +74,12 @@ class Builder:
 
     def built(self, file: File) -> ScenarioFile:
         """The whole; `BadInput` with all problems if there are any."""
-        self.tried((), lambda: check_kind(file))
+        self.noted(kind_problems(file))
         configurator = self.tried(("configurator",), file.configurator.configurator)
         read = self._space(file)
         target = self._target(file, read)
         trained, held_out = self._instances(file)
+        self._check_expected(file, (*(trained or ()), *(held_out or ())))
         scenario: Any = None
         if not self.problems:
             scenario = self.tried((), lambda: self._scenario(file, read.space, trained, target))
@@ -119,12 +129,32 @@ class Builder:
     def _target(self, file: File, read: SpaceFile | None) -> Any:
         if file.function is not None:
             return self.tried(("function",), lambda: function_target(file, self.folders[0]))
-        if file.command is not None and read is not None:
-            switches = dict(read.switches)
-            return self.tried(
-                ("command",), lambda: command_target(file, read.space, switches, self.folders[0])
-            )
-        return None
+        return None if file.command is None else self._command_target(file, read)
+
+    def _command_target(self, file: File, read: SpaceFile | None) -> Any:
+        folder = self.tried(("folder",), lambda: folder_of(file, self.folders[0]))
+        place = ("cost",) if file.read is None else ("read",)
+        reader = self.tried(place, lambda: reader_of(file))
+        if read is None:
+            return None
+        self.noted(switch_problems(file, read.space))
+        switches = {**read.switches, **file.switches}
+        style = self.tried(("style",), lambda: style_of(file, switches))
+        if style is None:
+            return None
+        make = partial(Template, space=read.space, style=style)
+        template = self.tried(("command",), lambda: make(command_of(file)))
+        checker = None
+        if file.checker is not None:
+            words = file.checker
+            checker = self.tried(("checker",), lambda: make(words, whole=False))
+        if template is not None:
+            self.noted(template_problems(file, template))
+        if None in (folder, reader, template):
+            return None
+        return self.tried(
+            ("command",), lambda: command_target(file, template, reader, checker, folder)
+        )
 
     def _instances(self, file: File) -> tuple[Any, Any]:
         """Those of the search, and those held out."""
@@ -139,12 +169,37 @@ class Builder:
         listing = file.instances
         instances = self.tried(("instances",), lambda: _distinct(made(listing)))
         if isinstance(test, str | list):
-            return instances, self.tried(("test_instances",), lambda: _distinct(made(test)))
+            named = self.tried(("test_instances",), lambda: _distinct(made(test)))
+            return instances, named and self._unseen(named, instances or ())
         if not instances:
             return instances, ()
         share = usual_share(len(instances)) if test is None else test
         divided = self.tried(("test_instances",), lambda: split(instances, share, file.split_seed))
         return divided or (instances, ())
+
+    def _unseen(
+        self, named: tuple[Instance, ...], searched: tuple[Instance, ...]
+    ) -> tuple[Instance, ...]:
+        """The test instances that the search is not given, too."""
+        seen = {_place(instance) for instance in searched}
+        new = tuple(instance for instance in named if _place(instance) not in seen)
+        if len(new) < len(named):
+            count = len(named) - len(new)
+            note = f"{count} instances are in train and test; they are left out of the verdict"
+            self.places.notes += (note,)
+        return new
+
+    def _check_expected(self, file: File, instances: Sequence[Instance]) -> None:
+        if isinstance(file.expected, str):
+            return
+        names = {i.name for i in instances} | {os.path.basename(i.name) for i in instances}
+        unknown = [name for name in file.expected if name not in names]
+        if unknown:
+            self.noted([(("expected", unknown[0]), "no instance is called so")])
+
+    def noted(self, problems: Iterable[Problem]) -> None:
+        """Take down problems that were found."""
+        self.problems += [f"{self.places.where(place)}: {what}" for place, what in problems]
 
     def _space(self, file: File) -> Any:
         if isinstance(file.space, str):
@@ -200,6 +255,12 @@ def _meeting(
     if held_out:
         return Meeting(held_out, True, runs)
     return None if scenario.deterministic else Meeting(scenario.instances, False, runs)
+
+
+def _place(instance: Instance) -> str:
+    """Its file, however it is named; else its name."""
+    path = getattr(instance.value, "path", instance.name)
+    return os.path.realpath(path) if os.path.exists(path) else path
 
 
 def _distinct(instances: tuple[Instance, ...]) -> tuple[Instance, ...]:

@@ -71,6 +71,8 @@ def _found(
     """An instance whose path is made absolute if it exists; else it is whatever it is."""
     place = _existing(name, folders)
     path = name if place is None else os.path.abspath(place)
+    if place is not None and not (folders[0] / name).exists():
+        name = os.path.relpath(place, folders[0])  # one name for one file
     if isinstance(expected, str):
         answer = expected
     else:
@@ -127,10 +129,24 @@ def split(
     if not 0 <= share < 1:
         raise BadInput(f"the share of instances held out must be at least 0 and below 1: {share}")
     out: set[Instance] = set()
-    for family, members in families(instances).items():
-        count = min(max(round(share * len(members)), 1), len(members) - 1) if share else 0
+    grouped = families(instances)
+    for (family, members), count in zip(grouped.items(), _apportioned(grouped, share), strict=True):
         out.update(shuffled(members, stream(seed, "split", family))[:count])
     return tuple(i for i in instances if i not in out), tuple(i for i in instances if i in out)
+
+
+def _apportioned(grouped: Mapping[str, Sequence[Instance]], share: float) -> list[int]:
+    """How many of each family are held out: whole numbers near their share, by the largest
+    remainders, that sum up to the share of all; at least one of all, and never a whole family."""
+    sizes = [len(members) for members in grouped.values()]
+    wanted = min(max(round(share * sum(sizes)), 1), sum(sizes) - len(sizes)) if share else 0
+    counts = [min(int(share * size), size - 1) for size in sizes]
+    by_remainder = sorted(range(len(sizes)), key=lambda i: counts[i] - share * sizes[i])
+    while sum(counts) < wanted:
+        for i in by_remainder:
+            if sum(counts) < wanted and counts[i] < sizes[i] - 1:
+                counts[i] += 1
+    return counts
 
 
 def families(instances: Sequence[Instance]) -> Mapping[str, list[Instance]]:

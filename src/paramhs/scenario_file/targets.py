@@ -2,13 +2,13 @@
 
 import importlib
 import math
-import shlex
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from paramhs.choices import cost_named
-from paramhs.costs import Runtime
+from paramhs.costs import Quality, Runtime
 from paramhs.errors import BadInput
 from paramhs.scenario_file.models import File
 from paramhs.space import Space
@@ -23,6 +23,7 @@ from paramhs.targets.command import (
     Style,
     Template,
 )
+from paramhs.targets.command.template import split_words
 
 NO_TARGET = "give either a `function` or a `command`: that is the target"
 
@@ -36,22 +37,30 @@ _CALLS = {
 }
 
 
-def check_kind(file: File) -> None:
-    """Exactly one kind of target, and no settings of the other."""
+Problem = tuple[tuple[str, ...], str]
+"""Where something is wrong, and what."""
+
+
+def kind_problems(file: File) -> Iterator[Problem]:
+    """What does not go together: two kinds of target, or settings without effect."""
     if (file.function is None) == (file.command is None):
-        raise BadInput(NO_TARGET)
-    idle = sorted(_FOR_COMMANDS & file.model_fields_set)
-    if file.function is not None and idle:
-        raise BadInput(f"{', '.join(idle)}: only for commands, and the target is a function")
+        yield (), NO_TARGET
+    for name in sorted(_FOR_COMMANDS & file.model_fields_set):
+        if file.function is not None:
+            yield (name,), "only for commands, and the target is a function"
     if file.command is not None and file.executor is not None:
-        raise BadInput("executor: only for functions; commands always run in processes")
+        yield ("executor",), "only for functions; commands always run in processes"
     if file.clock == "wall" and file.wall_limit is not None:
-        raise BadInput("wall_limit: the cutoff is one already, as clock is 'wall'")
-    split = file.test_instances is None or (
-        isinstance(file.test_instances, float) and file.test_instances > 0
-    )
-    if "split_seed" in file.model_fields_set and not split:
-        raise BadInput("split_seed: without effect, as no share of the instances is held out")
+        yield ("wall_limit",), "the cutoff is one already, as clock is 'wall'"
+    if "split_seed" in file.model_fields_set and not _is_split(file):
+        yield ("split_seed",), "without effect, as no share of the instances is held out"
+    if not isinstance(cost_named(file.cost), Quality) and file.cutoff is None:
+        yield ("cost",), "tuning for runtime needs a cutoff: what would a run that hangs cost?"
+
+
+def _is_split(file: File) -> bool:
+    test = file.test_instances
+    return test is None or (isinstance(test, float) and test > 0)
 
 
 def function_target(file: File, folder: Path) -> FunctionTarget:
@@ -90,62 +99,69 @@ def imported(reference: str, folder: Path) -> Any:
     return thing
 
 
-def command_target(
-    file: File, space: Space, switches: dict[str, str], folder: Path
-) -> CommandTarget:
-    """The command of a scenario."""
-    reader = _reader(file)
-    template = Template(_command(file), space, _style(file, space, switches))
+def switch_problems(file: File, space: Space) -> Iterator[Problem]:
+    """Switches of what is no parameter, or has its place in the command."""
+    for name in file.switches:
+        if name not in space.parameters:
+            yield ("switches", name), f"no parameter is called {name!r}"
+        elif f"{{{name}}}" in str(file.command):
+            yield ("switches", name), f"{name} has its place in the command, which says it all"
+
+
+def template_problems(file: File, template: Template) -> Iterator[Problem]:
+    """Placeholders for what the scenario does not have, and the other way round."""
     if "cutoff" in template.uses and file.cutoff is None and file.read != "aclib":
-        raise BadInput("the command uses {cutoff}, and the scenario has none")
-    runtime = isinstance(cost_named(file.cost), Runtime)
-    place = (folder / file.folder).absolute()
-    if not place.is_dir():
-        raise BadInput(f"there is no folder {place} to run it in")
+        yield ("command",), "the command uses {cutoff}, and the scenario has none"
     if "instance" in template.uses and file.instances is None:
-        raise BadInput("the command uses {instance}, and the scenario has no instances")
+        yield ("command",), "the command uses {instance}, and the scenario has no instances"
+    if file.instances is not None and not template.uses & {"instance", "instance_id"}:
+        yield ("instances",), "the command has no {instance}, so all of them would be the same"
+
+
+def command_target(
+    file: File, template: Template, reader: Reader, checker: Template | None, folder: Path
+) -> CommandTarget:
+    """The command of a scenario, from its parts."""
     return CommandTarget(
         template,
-        place,
+        folder,
         reader,
         tuple(file.solved) if file.solved else (0,),
         file.clock or "cpu",
         file.memory or math.inf,
         file.wall_limit,
         file.grace,
-        None if file.checker is None else Template(file.checker, space, Style(), whole=False),
-        needs_number=not runtime,
+        checker,
+        needs_number=not isinstance(cost_named(file.cost), Runtime),
     )
 
 
-def _words(command: str | list[str]) -> list[str]:
-    try:
-        return shlex.split(command) if isinstance(command, str) else command
-    except ValueError as error:
-        raise BadInput(f"{command!r} cannot be split into words: {error}") from None
+def folder_of(file: File, home: Path) -> Path:
+    """Where the command runs."""
+    place = (home / file.folder).absolute()
+    if not place.is_dir():
+        raise BadInput(f"there is no folder {place} to run it in")
+    return place
 
 
-def _command(file: File) -> str | list[str]:
+def command_of(file: File) -> str | list[str]:
+    """The words of the command, with those of the interface."""
     assert file.command is not None  # noqa: S101 -- checked before
     if file.interface is None:
         return file.command
     bounded = file.interface == "irace" and file.cutoff is not None
     call = _CALLS[f"{file.interface} with a bound" if bounded else file.interface]
-    return [*_words(file.command), *call.split()]
+    return [*split_words(file.command), *call.split()]
 
 
-def _style(file: File, space: Space, switches: dict[str, str]) -> Style:
-    all_switches = {**switches, **file.switches}
-    for name in file.switches:
-        if name not in space.parameters:
-            raise BadInput(f"switches: no parameter is called {name!r}")
-        if f"{{{name}}}" in str(file.command):
-            raise BadInput(f"switches: {name} has its place in the command, which says it all")
+def style_of(file: File, switches: Mapping[str, str]) -> Style:
+    """How parameters are written."""
     booleans = file.booleans or (["1", "0"] if file.interface else None)
-    return Style(file.style, (booleans[0], booleans[1]) if booleans else None, all_switches)
+    return Style(file.style, (booleans[0], booleans[1]) if booleans else None, switches)
 
 
-def _reader(file: File) -> Reader:
+def reader_of(file: File) -> Reader:
+    """What counts of the output."""
     runtime = isinstance(cost_named(file.cost), Runtime)
     read = file.read or file.interface or ("time" if runtime else None)
     if read is None:

@@ -87,9 +87,11 @@ class _Reader:
         """What all lines of one child say together."""
         if child not in self.parameters:
             raise spans[0].error(f"it is a condition of {child!r}, which is not a parameter")
-        said = list(dict.fromkeys(self._alternatives(child, span) for span in spans))
+        lines = {self._alternatives(child, span): span for span in reversed(spans)}
+        said = list(reversed(lines))
         if len(said) > 1:
-            for span, expression in zip(spans, said, strict=False):
+            for expression in said:
+                span = lines[expression]
                 if not _is_old_condition(expression):
                     raise span.error(
                         f"{child!r} has several conditions, and it is not clear how to join them;"

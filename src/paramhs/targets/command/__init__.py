@@ -9,7 +9,7 @@ from paramhs.targets.command.readers import (
     Pattern,
     Reader,
 )
-from paramhs.targets.command.target import CommandTarget, Problem
+from paramhs.targets.command.target import CommandTarget, Problem, answers
 from paramhs.targets.command.template import Style, Template
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "Reader",
     "Style",
     "Template",
+    "answers",
 ]

@@ -8,14 +8,14 @@ import shlex
 import shutil
 import sys
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paramhs.errors import BadInput, TargetError
-from paramhs.runs import NO_INSTANCE, Run, Status, Task
+from paramhs.runs import NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.space import Config
 from paramhs.targets.command.readers import Aborted, Nothing, Reader, Reading, Unreadable, text_of
 from paramhs.targets.command.template import Template
@@ -245,6 +245,12 @@ def problem_of(task: Task) -> Problem:
     if isinstance(value, Problem):
         return value
     return Problem("" if task.instance == NO_INSTANCE else str(value or task.instance.name))
+
+
+def answers(instances: Sequence[Instance]) -> dict[str, list[str]]:
+    """What is known of instances beside their names, in JSON types."""
+    problems = {i.name: i.value for i in instances if isinstance(i.value, Problem)}
+    return {name: [p.info, p.expected] for name, p in problems.items() if p[1:] != ("0", "")}
 
 
 def _wrong(task: Task, outcome: Outcome, reading: Reading) -> str:

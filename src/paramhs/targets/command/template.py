@@ -91,7 +91,7 @@ class Template:
     ) -> None:
         self.text = command if isinstance(command, str) else shlex.join(command)
         self.style = style
-        self.words = _split(command)
+        self.words = split_words(command)
         if not self.words:
             raise BadInput("the command is empty")
         self._parts = [_parts(word, space) for word in self.words]
@@ -146,7 +146,8 @@ class Template:
         return text
 
 
-def _split(command: str | Sequence[str]) -> list[str]:
+def split_words(command: str | Sequence[str]) -> list[str]:
+    """As a shell would, without one."""
     if not isinstance(command, str):
         return list(command)
     try:
