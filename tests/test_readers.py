@@ -246,3 +246,19 @@ def test_a_last_line_that_is_no_cost():
     assert unreadable(IraceLine(), "") == what + "nothing"
     assert unreadable(IraceLine(), "3\nall is well") == what + "'all is well'"
     assert unreadable(IraceLine(), "3\ndone") == "'done' is not a number"
+
+
+@pytest.mark.parametrize("text", ["time 12.75s", "3.5ms", "1.5e3x", "v1.2.3"])
+def test_part_of_a_word_is_no_number(text):
+    with pytest.raises(Unreadable):
+        LastNumber().read(text)
+
+
+@pytest.mark.parametrize(
+    ("reader", "believed"),
+    [(Nothing(), False), (LastNumber(), False), (Pattern("x"), False), (Pattern(None, "t"), True),
+     (JsonLine("cost"), False), (JsonLine("cost", "time"), True), (AclibLine(), True),
+     (IraceLine(), False), (IraceLine(cost_is_time=True), True)],
+)  # fmt: skip
+def test_reader_says_whether_it_believes_a_time(reader, believed):
+    assert reader.believed is believed

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -594,3 +595,43 @@ def test_a_keeper_is_hired_for_every_thread(kept):
         outcomes = list(pool.map(lambda k: kept.start("/bin/sh", "-c", f"exit {k}"), range(12)))
     assert [outcome.code for outcome in outcomes] == list(range(12))
     assert threading.active_count() < 10
+
+
+def test_limits_hold_where_linux_lists_no_children(tmp_path, monkeypatch):
+    monkeypatch.setattr("paramhs.targets.supervisor.tree._children", lambda pid: None)
+    kept = Kept(str(tmp_path), "unlisted")
+    try:
+        outcome = kept.sh("trap '' TERM; while :; do :; done", cpu=0.2, grace=0.1)
+        assert (outcome.limit, outcome.code) == ("cpu", -signal.SIGKILL)
+    finally:
+        kept.supervised.close()
+
+
+def test_grace_is_for_all_processes_of_a_run(kept):
+    # The shell dies of SIGTERM at once; what it has started takes a moment to say its answer.
+    inner = (
+        "import signal, time; signal.signal(15, lambda *_: (time.sleep(0.2), print(42), exit()))"
+    )
+    script = f"{sys.executable} -I -S -c '{inner}\ntime.sleep(1000)'; true"
+    outcome = kept.sh(script, wall=1.0, grace=20.0)
+    assert (outcome.limit, outcome.output) == ("wall", b"42\n")
+
+
+def test_many_open_files_are_no_trouble(kept_elsewhere):
+    assert kept_elsewhere.sh("setsid sleep 100 & exit 7").code == 7
+
+
+@pytest.fixture
+def kept_elsewhere(tmp_path):
+    """A keeper whose files have numbers beyond what select can take."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit[1] < 2048:
+        pytest.skip("so many files may not be opened here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2048, limit[1]))
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    kept = Kept(str(tmp_path), "crowded")
+    yield kept
+    kept.supervised.close()
+    for number in opened:
+        os.close(number)
+    resource.setrlimit(resource.RLIMIT_NOFILE, limit)

@@ -314,3 +314,15 @@ class TestCases:
         assert said["conclusion"] == "better"
         assert said["ratio"] == {"estimate": 2.0, "low": 2.0, "high": 2.0}
         assert set(said) >= {"wins", "ties", "losses", "p_value", "on", "instances", "case"}
+
+
+def test_where_all_run_out_of_time_the_second_number_decides():
+    def stopped(config, qualities):
+        return [
+            run(config, i, 0, runtime=CUTOFF, status=Status.TIMEOUT, quality=q)
+            for i, q in enumerate(qualities)
+        ]
+
+    made = verdict(stopped(FIRST, [100.0] * 8), stopped(SECOND, [1.0] * 8), RuntimeThenQuality())
+    assert (made.wins, made.ties, made.losses) == (8, 0, 0)
+    assert made.conclusion == "better"

@@ -20,7 +20,7 @@ from random import Random
 from typing import NamedTuple
 
 from paramhs.instances.dimacs import Formula
-from paramhs.instances.limits import at_least, positive
+from paramhs.instances.limits import at_least, positive, sized
 from paramhs.instances.random_ksat import random_clause, signed
 from paramhs.seeds import below
 
@@ -50,12 +50,13 @@ def circuit_fuzz(inputs: int, variables: int | None, extra: float | None, rng: R
     if variables is None:
         low, high = VARIABLES_PER_INPUT
         variables = int(inputs * low * (high / low) ** rng.random())
-    at_least("variables", variables, 0)
+    sized(10 * at_least("variables", variables, 0) + inputs)
     if extra is None:
         low, high = EXTRA_PER_INPUT
         extra = low + (high - low) * rng.random()
+    sized(4 * positive("extra", extra) * inputs)
     gates = random_circuit(inputs, variables, rng)
-    return _formula(inputs, gates, round(positive("extra", extra) * inputs), rng)
+    return _formula(inputs, gates, round(extra * inputs), rng)
 
 
 def random_circuit(inputs: int, variables: int, rng: Random) -> list[Gate]:

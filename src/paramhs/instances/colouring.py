@@ -12,7 +12,7 @@ from random import Random
 
 from paramhs.errors import BadInput
 from paramhs.instances.dimacs import Formula
-from paramhs.instances.limits import at_least, positive
+from paramhs.instances.limits import at_least, positive, sized
 from paramhs.seeds import below
 
 
@@ -20,7 +20,8 @@ def colouring(vertices: int, degree: float, colours: int, rng: Random) -> Formul
     """A uniform graph of this average degree, that is of round(vertices * degree / 2) edges."""
     at_least("vertices", vertices, 2)
     at_least("colours", colours, 1)
-    edges = _edges(vertices, round(vertices * positive("degree", degree) / 2), rng)
+    sized(vertices * colours * (positive("degree", degree) + colours))
+    edges = _edges(vertices, round(vertices * degree / 2), rng)
     clauses = [tuple(_variable(v, c, colours) for c in range(colours)) for v in range(vertices)]
     for left, right in edges:
         for c in range(colours):

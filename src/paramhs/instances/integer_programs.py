@@ -6,7 +6,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from paramhs.errors import BadInput
-from paramhs.instances.limits import at_least, positive
+from paramhs.instances.limits import at_least, positive, sized
 from paramhs.seeds import below
 
 _TERMS_A_LINE = 8  # LP readers have limits on the length of a line, 255 the lowest
@@ -40,6 +40,7 @@ def set_cover(rows: int, columns: int, density: float, rng: Random) -> Program:
     """
     at_least("rows", rows, 1)
     at_least("columns", columns, 2)
+    sized(rows * columns)
     if not 0 < density <= 1:
         raise BadInput(f"density must be above 0 and at most 1, not {density}")
     costs = tuple(1 + below(100, rng) for _ in range(columns))
@@ -65,6 +66,7 @@ def knapsack(items: int, dimensions: int, tightness: float, rng: Random) -> Prog
     """
     at_least("items", items, 1)
     at_least("dimensions", dimensions, 1)
+    sized(items * dimensions)
     if not positive("tightness", tightness) < 1:
         raise BadInput(f"tightness must be below 1, or everything fits, not {tightness}")
     sizes = [[1 + below(1000, rng) for _ in range(items)] for _ in range(dimensions)]

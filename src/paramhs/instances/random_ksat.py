@@ -12,7 +12,7 @@ from random import Random
 
 from paramhs.errors import BadInput
 from paramhs.instances.dimacs import Formula
-from paramhs.instances.limits import at_least, positive
+from paramhs.instances.limits import at_least, positive, sized
 from paramhs.seeds import below
 
 
@@ -27,7 +27,8 @@ def random_ksat(k: int, variables: int, ratio: float, planted: bool, rng: Random
         raise BadInput(
             f"clauses of k = {k} distinct variables need more than {variables} variables"
         )
-    count = round(positive("ratio", ratio) * variables)
+    sized(k * positive("ratio", ratio) * variables)
+    count = round(ratio * variables)
     hidden = [rng.random() < 0.5 for _ in range(variables)] if planted else None
     clauses: list[tuple[int, ...]] = []
     while len(clauses) < count:

@@ -5,7 +5,7 @@ a keeper is a child subreaper: whatever the run starts stays below it, also what
 was orphaned, so "end the run" can mean every process of it, and the resources of all are counted
 when they are reaped. A keeper ends its run when paramhs is gone, however it went.
 
-Elsewhere (macOS) orphans leave the tree; then the run's own process group is the best there is.
+Elsewhere (macOS) orphans leave the tree and are beyond reach; the rest holds there, too.
 """
 
 from paramhs.targets.supervisor.outcome import Clock, Command, Execute, Limits, Outcome
