@@ -20,7 +20,7 @@ from paramhs.paper import published
 from paramhs.paper.saps import tuning
 from paramhs.paper.saps.choices import Choice, arena_of, plausible, redrawn, table_of
 from paramhs.paper.saps.grid import Cell
-from paramhs.paper.saps.moves import Arena
+from paramhs.paper.saps.moves import Arena, undiscovered_mean
 from paramhs.paper.saps.noise import beats_by_runs
 from paramhs.paper.saps.ranking import (
     Costs,
@@ -30,6 +30,7 @@ from paramhs.paper.saps.ranking import (
     five_best,
     local_optima,
     of_instance,
+    ties,
 )
 from paramhs.paper.saps.reproduction import SapsReproduction
 from paramhs.paper.saps.study import studied, study_tasks, verdict
@@ -116,6 +117,10 @@ def test_barriers_and_local_optima_of_a_table_by_hand() -> None:
     assert barrier.errors == pytest.approx(1 / math.sqrt(0.5))
 
 
+def test_ties_are_pairs_on_a_line() -> None:
+    assert ties(np.array([[1.0, 2.0, 1.0], [2.0, 1.0, 1.0]])) == 3
+
+
 def arena(table: np.ndarray, targets: list[int]) -> Arena:
     beats = deterministic(table.ravel().tolist()).beats()
     return Arena(table.shape, beats, np.array(targets), np.argsort(table, axis=None))
@@ -191,6 +196,7 @@ def test_real_configurators_take_as_many_calls_as_computed(curve: Curve) -> None
     assert ending.never == 0
     calls = driven(ground, curve, 3_000, 1, math.inf)
     assert abs(z_score(calls, ending.mean)) < 5
+    assert abs(np.std(calls) / ending.sd - 1) < 0.1  # its standard error is below 0.02
 
 
 def test_the_random_order_is_told_from_the_harmonic_one() -> None:
@@ -198,6 +204,30 @@ def test_the_random_order_is_told_from_the_harmonic_one() -> None:
     ground = arena_of(Choice()).first(12)
     mean = chain_of(ground, ILS_HARMONIC).ended().mean
     assert abs(z_score(driven(ground, ILS_RANDOM, 3_000, 2, math.inf), mean)) > 5
+
+
+@pytest.mark.parametrize("alphas", [3, 12])
+def test_searches_of_undiscovered_neighbours_take_as_many_calls_as_computed(alphas: int) -> None:
+    """5 standard errors: both together fail for one seed in 800,000."""
+    ground = arena_of(Choice()).first(alphas)
+    calls = driven(ground, ILS_RANDOM, 4_000, 4, math.inf)
+    assert abs(z_score(calls, undiscovered_mean(ground))) < 5
+
+
+def test_undiscovered_neighbours_by_hand() -> None:
+    """From (0, 1) and (1, 0) the target is one of two neighbours, the other one loses. From (1, 1)
+    both win; then the target is left, and one that loses but is new, as (1, 1) is not."""
+    table = np.array([[0.0, 1.0], [1.5, 3.0]])
+    mean = (0 + 1.5 + 1.5 + (1 + 1)) / 4
+    assert undiscovered_mean(arena(table, [0])) == pytest.approx(mean)
+
+
+def test_ties_and_local_optima_leave_undiscovered_neighbours_to_searches() -> None:
+    tied = np.array([[0.0, 2.0, 2.0], [3.0, 4.0, 5.0]])
+    assert undiscovered_mean(arena(tied, [0])) is None
+    stuck = np.array([[0.0, 5.0, 6.0], [5.5, 1.0, 7.0], [6.5, 7.5, 8.0]])
+    assert undiscovered_mean(arena(stuck, [0])) is None
+    assert undiscovered_mean(arena(stuck, [0, 4])) is not None
 
 
 def test_a_local_search_that_may_end_early_is_not_computed() -> None:
@@ -214,6 +244,8 @@ def test_a_walk_without_better_neighbours_but_the_target_takes_its_place_in_the_
     # from (0,1) and (1,0) the target is one of two equally likely neighbours, the other loses;
     # from (1,1) both neighbours win, and the walk goes on from there
     assert ending.mean == pytest.approx((0 + 1.5 + 1.5 + 2.5) / 4)
+    square = (0 + (1 + 4) / 2 + (1 + 4) / 2 + (4 + 9) / 2) / 4
+    assert ending.sd == pytest.approx(math.sqrt(square - ending.mean**2))
 
 
 TRAP = np.array([[0.0, 1.0], [2.0, 3.0], [9.0, 9.5], [4.0, 5.0]])

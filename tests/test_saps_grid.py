@@ -149,6 +149,17 @@ def test_a_measurement_ends_with_a_table(instances: dict[str, Path], tmp_path: P
     assert [row["runs"] for row in rows] == ["7"] * CELLS
 
 
+def test_runs_that_are_not_asked_for_are_left_alone(
+    instances: dict[str, Path], tmp_path: Path
+) -> None:
+    """Those of another instance, and those beyond the number of runs."""
+    Measurement(instances, "ubcsat", RUNS, tmp_path, 1, STEPS).measured()
+    less = Measurement({"two": instances["two"]}, "ubcsat", 3, tmp_path, 1, STEPS)
+    assert (less.blocks(), less.blocks_there()) == (CELLS // 2, CELLS // 2)
+    landscape = less.measured()
+    assert (landscape.instances, landscape.runs_text) == (("two",), "3")
+
+
 def test_a_table_has_the_moments_of_all_runs() -> None:
     cell = Cell("i", 16, 0)
     parts = [

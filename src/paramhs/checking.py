@@ -25,6 +25,8 @@ from paramhs.targets.supervisor.keeper import Job
 from paramhs.targets.supervisor.supervised import Supervised
 
 TRIALS = 3
+FAILURES = (Status.CRASHED, Status.WRONG)
+_SHELL = {"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"}
 _EASY = 0.02  # a share of the cutoff: runs far below it
 _WIDE = 1000.0  # high / low from which on a range asks for logarithms
 _READABLE = 100_000_000  # bytes up to which files are compared by content
@@ -93,8 +95,18 @@ def warnings(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
             f"{said.jobs} jobs on {cores} physical cores: runs will slow each other down, and"
             " measured times will say more about that than about parameters"
         )
+    yield from _about_target(said)
     if all(limit is None for limit in vars(said.budget).values()):
         yield "the budget is empty: the search goes on until the space is exhausted"
+
+
+def _about_target(said: ScenarioFile) -> Iterator[str]:
+    if said.executor in ("inline", "threads") and math.isfinite(said.scenario.cutoff):
+        yield f"executor = {said.executor!r} cannot stop a run at the cutoff, only judge it after"
+    if isinstance(said.target, CommandTarget):
+        for word in said.target.template.words:
+            if word in _SHELL or word.startswith(("$", "~")):
+                yield f"{word!r} in the command is passed on as it is: no shell reads it"
 
 
 def _about_runs(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
@@ -102,7 +114,11 @@ def _about_runs(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
     if not runs:
         return
     solved = [run for run in runs if run.status is Status.OK]
-    if not solved:
+    failed = [run for run in runs if run.status in FAILURES]
+    if failed:
+        why = failed[0].detail.partition("\n")[0]
+        yield f"{len(failed)} of {len(runs)} trial runs failed: {why}"
+    elif not solved:
         yield (
             f"the default solves none of {len(runs)} instances: a search has nothing to compare by;"
             " take easier instances or a longer cutoff"

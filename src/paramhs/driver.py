@@ -321,7 +321,7 @@ class Driver:
     def _check_default(self) -> None:
         """A target whose default fails at once is broken; its failures are not worth keeping."""
         runs, self._first_runs = self._first_runs, None
-        if not runs or any(run.status is not Status.CRASHED for run in runs):
+        if not runs or any(run.status not in (Status.CRASHED, Status.WRONG) for run in runs):
             return
         self.store.forget(run.task for run in runs)
         last = runs[-1]
@@ -338,16 +338,15 @@ class Driver:
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """The first Ctrl-C (or SIGTERM) stops after the runs in flight, the second at once."""
+        """The first Ctrl-C stops after the runs in flight, the second at once."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {s: signal.signal(s, self._interrupt) for s in (signal.SIGINT, signal.SIGTERM)}
+        before = signal.signal(signal.SIGINT, self._interrupt)
         try:
             yield
         finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            signal.signal(signal.SIGINT, before)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._interrupts += 1

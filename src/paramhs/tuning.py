@@ -93,7 +93,16 @@ class Result:
             f"  default  {self.default}  {self.default_text}\n"
             f"  {counted(len(self.trajectory), 'incumbent')}, the last after"
             f" {counted(self.trajectory[-1].runs if self.trajectory else 0, 'run')}"
+            f"{self._verdict_line}"
         )
+
+    @property
+    def _verdict_line(self) -> str:
+        made = self.verdict
+        if made is None:
+            return ""
+        costs = f"{made.first.cost:.6g} to {made.second.cost:.6g}"
+        return f"\n  verdict  {made.conclusion}, from {costs} on {made.on}, p = {made.p_value:.2g}"
 
 
 def tune(

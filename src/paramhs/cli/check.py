@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from paramhs.checking import TRIALS, Trial, trials, warnings
+from paramhs.checking import FAILURES, TRIALS, Trial, trials, warnings
 from paramhs.cli.output import Json, called, print_json
 from paramhs.cli.tune import tuning
 from paramhs.errors import TargetError
@@ -44,7 +44,7 @@ def check(
         console.print(Text(f"warning: {warning}", style="bold"), soft_wrap=True)
     if as_json:
         print_json(_as_json(said, tried, found))
-    if tried and all(t.run.status is Status.CRASHED for t in tried):
+    if tried and all(t.run.status in FAILURES for t in tried):
         raise TargetError("the default fails in every trial run: mend that before tuning")
     if not found:
         console.print("nothing to warn about")
@@ -63,10 +63,11 @@ def about(said: ScenarioFile) -> list[str]:
     if scenario.instances != (NO_INSTANCE,):
         held = len(said.meeting.instances) if said.meeting and said.meeting.held_out else 0
         lines.append(f"instances  {len(scenario.instances):,} to search on, {held:,} held out")
-    cutoff = "none" if math.isinf(scenario.cutoff) else f"{scenario.cutoff:g} s"
+    clock = said.target.clock
+    cutoff = "none" if math.isinf(scenario.cutoff) else f"{scenario.cutoff:g} s of {clock} time"
     memory = said.target.memory
     limit = "" if math.isinf(memory) else f", memory {memory_text(memory)}"
-    lines.append(f"limits     cutoff {cutoff} of {said.target.clock} time{limit}")
+    lines.append(f"limits     cutoff {cutoff}{limit}")
     kind = "deterministic" if scenario.deterministic else "random (it is given seeds)"
     lines.append(f"target     {said.target.name}, {kind}")
     return lines

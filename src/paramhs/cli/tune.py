@@ -1,6 +1,7 @@
 """`paramhs tune` and `paramhs show`."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -131,8 +132,10 @@ def show(
 def tuning() -> Iterator[None]:
     """What the target prints goes to standard error; standard output is for the result.
 
-    A second Ctrl-C ends the process: threads that run the target cannot be waited for.
+    A second Ctrl-C ends the process: threads that run the target cannot be waited for. SIGTERM is
+    answered as Ctrl-C is.
     """
+    before = signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
     try:
         with _on_standard_error(), redirect_stdout(sys.stderr):
             yield
@@ -140,6 +143,8 @@ def tuning() -> Iterator[None]:
         typer.echo(f"Stopped at once; nothing stored is lost. To run again: {again()}", err=True)
         sys.stdout.flush()
         os._exit(INTERRUPTED_CODE)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

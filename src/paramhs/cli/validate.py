@@ -19,6 +19,7 @@ from paramhs.runs import Instance
 from paramhs.scenario_file import ScenarioFile, read_scenario
 from paramhs.scenario_file.instances import instances_of
 from paramhs.space import Config
+from paramhs.space.values import value_of
 from paramhs.store.summary import summary
 from paramhs.targets.command import CommandTarget, Problem
 from paramhs.validating import Meeting, verdict_store
@@ -36,14 +37,14 @@ def validate(
             "--config",
             "-c",
             help="A configuration: 'default', 'best' (of the store), or values such as"
-            " 'alpha=1.2 mode=fast', defaults elsewhere. The others meet the first"
-            " [default and best].",
+            " 'alpha=1.2 mode=fast', defaults elsewhere. The others meet the first. Left out:"
+            " default and best.",
         ),
     ] = None,
     on: Annotated[
         str | None,
         typer.Option(
-            help="'test', 'train', or other instances: a folder, a pattern, a list [test].",
+            help="'test' (if left out), 'train', or other instances: a folder, a pattern, a list.",
         ),
     ] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Of each configuration.")] = None,
@@ -101,9 +102,14 @@ def _configured(name: str, said: ScenarioFile, store: Path) -> Config:
     if not _KEY.fullmatch(name):
         raise BadInput(f"{name!r} is no configuration; expected default, best, or name=value ...")
     try:
-        return space.from_key(name)
+        config = space.from_key(name)
+        given = [str(value_of(word)) for word in re.findall(rf"({_WORD})=", name)]
     except ValueError:
         raise BadInput(f"{name!r}: expected name=value ..., texts in double quotes") from None
+    idle = [word for word in given if word not in config]
+    if idle:
+        raise BadInput(f"{name!r}: {idle[0]} is not active beside the other values")
+    return config
 
 
 def _meeting(said: ScenarioFile, on: str | None) -> Meeting:

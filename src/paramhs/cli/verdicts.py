@@ -105,6 +105,8 @@ def conclusion(verdict: Verdict, metric: CostMetric, names: tuple[str, str]) -> 
     cases = verdict.wins + verdict.ties + verdict.losses
     if cases < 6:
         few = f" {counted(cases, verdict.case)} cannot prove one."
+    elif verdict.ratio and not verdict.ratio.low <= 1 <= verdict.ratio.high:
+        few = f" The p-value decides: of {counted(cases, verdict.case)} the interval is too narrow."
     return [f"Keep {_the(first)}: no difference is proven ({how_much}).{few}"]
 
 

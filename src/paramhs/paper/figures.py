@@ -18,7 +18,7 @@ from paramhs.paper.published import repetitions
 from paramhs.paper.scenarios import SCENARIOS
 from paramhs.paper.tables import CallsPoint, DeltaPoint, LandscapePoint
 
-_NAMES = {
+NAMES = {
     "paramrls/l-step": "ParamRLS, l-step",
     "paramrls/random-with-replacement": "ParamRLS, random (with replacement)",
     "paramrls/random-without-replacement": "ParamRLS, random (without)",
@@ -27,17 +27,19 @@ _NAMES = {
     "paramils/random": "ParamILS, random",
     "paramils/harmonic": "ParamILS, harmonic",
 }
-_LEGEND = alt.Legend(labelLimit=320)
-_COLOURS = ["#D55E00", "#0072B2", "#56B4E9", "#009E73", "#8FBC5A", "#CC79A7", "#000000"]
-_DASHES = [[1, 0], [6, 3], [2, 2], [10, 2], [6, 2, 2, 2], [4, 4], [12, 3, 3, 3]]
-_SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "stroke", "cross"]
+LEGEND = alt.Legend(labelLimit=320)
+COLOURS = ["#D55E00", "#0072B2", "#56B4E9", "#009E73", "#8FBC5A", "#CC79A7", "#000000"]
+DASHES = [[1, 0], [6, 3], [2, 2], [10, 2], [6, 2, 2, 2], [4, 4], [12, 3, 3, 3]]
+SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "stroke", "cross"]
 
 
-def _scale(values: Sequence[Any]) -> alt.Scale:
-    return alt.Scale(domain=list(_NAMES.values()), range=list(values))
+def curve_scale(values: Sequence[Any]) -> alt.Scale:
+    """A colour, dash or shape for each curve."""
+    return alt.Scale(domain=list(NAMES.values()), range=list(values))
 
 
-def _chart(rows: Sequence[dict[str, Any]]) -> Any:
+def chart_of(rows: Sequence[dict[str, Any]]) -> Any:
+    """A chart of these rows."""
     return alt.Chart(alt.Data(values=list(rows)))  # type: ignore[no-untyped-call]
 
 
@@ -54,7 +56,7 @@ def landscape_figure(points: Sequence[LandscapePoint]) -> Any:
     scenario = SCENARIOS[points[0].scenario]
     rows = [{"value": p.value, "exact": p.exact_mean, "published": p.published} for p in points]
     x = alt.X("value:Q", title=scenario.symbol)
-    base = _chart(rows)
+    base = chart_of(rows)
     exact = base.mark_line(color="#0072B2").encode(
         x=x, y=alt.Y("exact:Q", title="mean final fitness", scale=alt.Scale(zero=False))
     )
@@ -63,7 +65,7 @@ def landscape_figure(points: Sequence[LandscapePoint]) -> Any:
         y="published:Q",
         tooltip=["value:Q", "published:Q", alt.Tooltip("exact:Q", format=".4f")],
     )
-    best = _chart([{"value": scenario.values[scenario.optimum]}])
+    best = chart_of([{"value": scenario.values[scenario.optimum]}])
     rule = best.mark_rule(strokeDash=[4, 4], color="grey").encode(x="value:Q")
     title = f"{scenario.title}: exact (line) and published (crosses, 10,000 runs)"
     return (rule + exact + marks).properties(width=560, height=320, title=title)
@@ -73,18 +75,18 @@ def calls_figure(points: Sequence[CallsPoint], deltas: Sequence[DeltaPoint]) -> 
     """Figure 2: exact curves, published means with their standard errors, Cliff's deltas."""
     scenario = SCENARIOS[points[0].scenario]
     rows = [_calls_row(point) for point in points]
-    base = _chart(rows).encode(
+    base = chart_of(rows).encode(
         x=alt.X("size:Q", title="number of values", scale=alt.Scale(domain=[3, 52]))
     )
-    colour = alt.Color("curve:N", scale=_scale(_COLOURS), title=None, legend=_LEGEND)
+    colour = alt.Color("curve:N", scale=curve_scale(COLOURS), title=None, legend=LEGEND)
     y = alt.Y("exact:Q", scale=alt.Scale(type="log"), title="calls until the optimum is sampled")
     lines = base.mark_line().encode(
         y=y,
         color=colour,
-        strokeDash=alt.StrokeDash("curve:N", scale=_scale(_DASHES), title=None, legend=_LEGEND),
+        strokeDash=alt.StrokeDash("curve:N", scale=curve_scale(DASHES), title=None, legend=LEGEND),
         tooltip=["curve:N", "size:Q", alt.Tooltip("exact:Q", format=".2f")],
     )
-    shape = alt.Shape("curve:N", scale=_scale(_SHAPES), title=None)
+    shape = alt.Shape("curve:N", scale=curve_scale(SHAPES), title=None)
     seen = base.transform_filter("isValid(datum.published) && datum.own")
     marks = seen.mark_point(size=45, filled=False).encode(
         y="published:Q", color=colour, shape=shape, tooltip=["curve:N", "size:Q", "published:Q"]
@@ -108,7 +110,7 @@ def _calls_row(point: CallsPoint) -> dict[str, Any]:
     error = point.exact_sd / repetitions(*key) ** 0.5
     there = point.published
     return {
-        "curve": _NAMES[f"{point.configurator}/{point.operator}"],
+        "curve": NAMES[f"{point.configurator}/{point.operator}"],
         "size": point.size,
         "exact": point.exact_mean,
         "published": there,
@@ -120,19 +122,19 @@ def _calls_row(point: CallsPoint) -> dict[str, Any]:
 
 def _crosses(deltas: Sequence[DeltaPoint]) -> Any:
     rows = [
-        {"size": d.size, "delta": d.published, "curve": _NAMES[d.second], "exact": d.exact}
+        {"size": d.size, "delta": d.published, "curve": NAMES[d.second], "exact": d.exact}
         for d in deltas
         if d.published is not None
     ]
     y = alt.Y("delta:Q", scale=alt.Scale(domain=[0, 1]), title="Cliff's delta")
     return (
-        _chart(rows)
+        chart_of(rows)
         .mark_point(size=30, opacity=0.7, filled=True)
         .encode(
             x="size:Q",
             y=y,
-            color=alt.Color("curve:N", scale=_scale(_COLOURS), legend=None),
-            shape=alt.Shape("curve:N", scale=_scale(_SHAPES), legend=None),
+            color=alt.Color("curve:N", scale=curve_scale(COLOURS), legend=None),
+            shape=alt.Shape("curve:N", scale=curve_scale(SHAPES), legend=None),
             tooltip=["curve:N", "size:Q", "delta:Q", alt.Tooltip("exact:Q", format=".3f")],
         )
     )
@@ -147,13 +149,15 @@ def runs_figure(points: Mapping[int, Sequence[CallsPoint]]) -> Any:
     ]
     scenario = SCENARIOS[next(iter(points.values()))[0].scenario]
     panel = (
-        _chart(rows)
+        chart_of(rows)
         .mark_line(point=True)
         .encode(
             x=alt.X("size:Q", title="number of values"),
             y=alt.Y("exact:Q", scale=alt.Scale(type="log"), title="exact mean calls"),
-            color=alt.Color("curve:N", scale=_scale(_COLOURS), title=None, legend=_LEGEND),
-            strokeDash=alt.StrokeDash("curve:N", scale=_scale(_DASHES), title=None, legend=_LEGEND),
+            color=alt.Color("curve:N", scale=curve_scale(COLOURS), title=None, legend=LEGEND),
+            strokeDash=alt.StrokeDash(
+                "curve:N", scale=curve_scale(DASHES), title=None, legend=LEGEND
+            ),
             column=alt.Column("runs:N", sort=alt.SortField("order"), title=None),
         )
     )
@@ -175,9 +179,9 @@ def growth_figure(rows: Sequence[Growth]) -> Any:
         for name, calls in curves.items()
         for row in rows
     ]
-    names = alt.Scale(domain=list(curves), range=_COLOURS[: len(curves)])
-    dashes = alt.Scale(domain=list(curves), range=_DASHES[: len(curves)])
-    chart = _chart(points).mark_line(point=True)
+    names = alt.Scale(domain=list(curves), range=COLOURS[: len(curves)])
+    dashes = alt.Scale(domain=list(curves), range=DASHES[: len(curves)])
+    chart = chart_of(points).mark_line(point=True)
     return chart.encode(
         x=alt.X(
             "values:Q",
@@ -186,7 +190,7 @@ def growth_figure(rows: Sequence[Growth]) -> Any:
             axis=alt.Axis(values=[row.levels for row in rows]),
         ),
         y=alt.Y("calls:Q", scale=alt.Scale(type="log"), title="exact mean calls"),
-        color=alt.Color("curve:N", scale=names, title=None, legend=_LEGEND),
+        color=alt.Color("curve:N", scale=names, title=None, legend=LEGEND),
         strokeDash=alt.StrokeDash("curve:N", scale=dashes, title=None),
         tooltip=["curve:N", "values:Q", alt.Tooltip("calls:Q", format=",.1f")],
     ).properties(width=520, height=380, title="Calls on a landscape with one valley")
@@ -203,12 +207,12 @@ def looseness_figure(rows: Sequence[Row]) -> Any:
         }
         for row in rows
     ]
-    chart = _chart(points).mark_point(opacity=0.6)
+    chart = chart_of(points).mark_point(opacity=0.6)
     return chart.encode(
         x=alt.X("values:O", title="number of values"),
         xOffset="kind:N",
         y=alt.Y("ratio:Q", scale=alt.Scale(type="log"), title="bound / exact calls"),
-        color=alt.Color("kind:N", title=None, legend=_LEGEND),
+        color=alt.Color("kind:N", title=None, legend=LEGEND),
         shape=alt.Shape("kind:N", title=None),
         tooltip=["kind:N", "values:O", alt.Tooltip("ratio:Q", format=".2f"), "alpha:Q"],
     ).properties(

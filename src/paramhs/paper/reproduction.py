@@ -1,11 +1,8 @@
 """Everything `paramhs reproduce` computes and writes."""
 
-import csv
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from paramhs.errors import BadInput
@@ -13,6 +10,7 @@ from paramhs.paper import summary, tables, theorems
 from paramhs.paper.exact import scenario_outcomes
 from paramhs.paper.scenarios import RUNS, SCENARIOS, PaperScenario
 from paramhs.paper.searching import duel_by_bits, duel_by_law
+from paramhs.paper.writing import Writing
 from paramhs.seeds import stream
 
 FEW_RUNS = (1, 10, 100, 1500)
@@ -29,7 +27,7 @@ class Reproduction:
     seed: int = 0
     jobs: int = 1
     runs: int = RUNS
-    out: Path | None = None
+    writing: Writing = field(default_factory=Writing)
     advance: Callable[[], object] = field(default=lambda: None)
     """Called after each point."""
 
@@ -40,46 +38,36 @@ class Reproduction:
         for name in ("repetitions", "jobs", "runs"):
             if getattr(self, name) < 1:
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
-        self.written: list[Path] = []
-        self.text = ""
-        if self.out is not None:
-            from paramhs.paper import figures  # what draws is needed only here
-
-            self._figures = figures
-            try:
-                self.out.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise BadInput(f"cannot write into {self.out}: {error.strerror}") from None
 
     def figure1(self) -> list[dict[str, Any]]:
         """The landscapes."""
         points = [p for scenario in self.scenarios for p in tables.landscape_points(scenario)]
-        self._say("figure1", summary.landscape_summary(points))
+        self.writing.say("figure1", summary.landscape_summary(points))
         for scenario in self.scenarios:
             own = [p for p in points if p.scenario == scenario.name]
             self._draw(f"figure1_{scenario.name}", "landscape_figure", own)
-        return self._table("figure1", tables.as_dicts(points))
+        return self.writing.table("figure1", tables.as_dicts(points))
 
     def figure2(self) -> list[dict[str, Any]]:
         """The calls, and the deltas."""
         answers = self._answers(self.method, self.runs)
         points = [tables.calls_point(answer) for answer in answers]
         deltas = tables.delta_points(answers)
-        self._say("figure2", summary.calls_summary(points, deltas, self.runs))
+        self.writing.say("figure2", summary.calls_summary(points, deltas, self.runs))
         few: dict[int, list[tables.CallsPoint]] = {}
-        if self.out is not None:
+        if self.writing.out is not None:
             few = {r: points if r == self.runs else self._points(r) for r in FEW_RUNS}
-            self._say("figure2_runs", summary.few_runs_summary(few))
+            self.writing.say("figure2_runs", summary.few_runs_summary(few))
             rows = [{"runs": r, **row} for r in few for row in tables.as_dicts(few[r])]
-            self._table("figure2_runs", rows)
+            self.writing.table("figure2_runs", rows)
         for scenario in self.scenarios:
             own = [p for p in points if p.scenario == scenario.name]
             crosses = [d for d in deltas if d.scenario == scenario.name]
             by_runs = {r: [p for p in few[r] if p.scenario == scenario.name] for r in few}
             self._draw(f"figure2_{scenario.name}", "calls_figure", own, crosses)
             self._draw(f"figure2_{scenario.name}_runs", "runs_figure", by_runs)
-        self._table("figure2_deltas", tables.as_dicts(deltas))
-        return self._table("figure2", tables.as_dicts(points))
+        self.writing.table("figure2_deltas", tables.as_dicts(deltas))
+        return self.writing.table("figure2", tables.as_dicts(points))
 
     def theorems(self) -> dict[str, list[dict[str, Any]]]:
         """Bounds against exact calls, and growth to a million values."""
@@ -87,18 +75,18 @@ class Reproduction:
         self.advance()
         sizes = theorems.growth_rows()
         self.advance()
-        self._say("theorems", theorems.theorems_summary(rows, sizes))
+        self.writing.say("theorems", theorems.theorems_summary(rows, sizes))
         self._draw("theorems_growth", "growth_figure", sizes)
         self._draw("theorems_looseness", "looseness_figure", rows)
         return {
-            "study": self._table("theorems_study", theorems.study_table(rows)),
-            "growth": self._table("theorems_growth", [dict(vars(row)) for row in sizes]),
+            "study": self.writing.table("theorems_study", theorems.study_table(rows)),
+            "growth": self.writing.table("theorems_growth", [dict(vars(row)) for row in sizes]),
         }
 
     def points_to_compute(self, figure2: bool, theorems: bool) -> int:
         """How often `advance` will be called."""
         cells = len(tables.cells(self.scenarios, "exact", 1, 0, 1))
-        rounds = 1 + (len([r for r in FEW_RUNS if r != self.runs]) if self.out else 0)
+        rounds = 1 + (len([r for r in FEW_RUNS if r != self.runs]) if self.writing.out else 0)
         return cells * rounds * figure2 + 2 * theorems
 
     def _answers(self, method: str, runs: int) -> list[tables.Answer]:
@@ -108,32 +96,13 @@ class Reproduction:
     def _points(self, runs: int) -> list[tables.CallsPoint]:
         return [tables.calls_point(answer) for answer in self._answers("exact", runs)]
 
-    def _say(self, name: str, text: str) -> None:
-        self.text += text + "\n"
-        if self.out is not None:
-            self._write(f"{name}.md", text)
-
-    def _table(self, name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if self.out is not None:
-            self._write(f"{name}.json", json.dumps(rows, indent=1, allow_nan=False) + "\n")
-            path = self.out / f"{name}.csv"
-            with path.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-                writer.writeheader()
-                writer.writerows(rows)
-            self.written.append(path)
-        return rows
-
     def _draw(self, name: str, figure: str, *parts: Any) -> None:
-        if self.out is not None:
-            chart = getattr(self._figures, figure)(*parts)
-            self.written += self._figures.draw(chart, self.out, name)
+        def chart() -> Any:
+            from paramhs.paper import figures
 
-    def _write(self, name: str, text: str) -> None:
-        assert self.out is not None  # noqa: S101 -- asked before
-        path = self.out / name
-        path.write_text(text, encoding="utf-8")
-        self.written.append(path)
+            return getattr(figures, figure)(*parts)
+
+        self.writing.draw(name, chart)
 
 
 def cost_of_better(name: str, runs: int = RUNS, calls: int = 100_000) -> tuple[float, float]:

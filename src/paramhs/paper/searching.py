@@ -1,5 +1,6 @@
 """Figure 2 by the real configurators: comparisons drawn from the laws, or every bit simulated."""
 
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +10,7 @@ from paramhs.costs import Cost
 from paramhs.landscape.outcomes import Array
 from paramhs.paper.exact import scenario_outcomes
 from paramhs.paper.scenarios import RUNS, SCENARIOS, Curve, configurator_of, space_of
-from paramhs.runs import Asking
+from paramhs.runs import Asking, Search
 from paramhs.scenario import Scenario
 from paramhs.seeds import SEEDS, below, stream
 from paramhs.space import Config
@@ -19,15 +20,29 @@ Duel = Callable[[int, int, Random], bool]
 
 
 class _Found(Exception):
-    """The optimum was sampled."""
+    """An optimum was sampled."""
+
+
+class _GivenUp(Exception):
+    """It was not, in as many calls as were allowed."""
+
+
+def _first_index(config: Config) -> int:
+    return config.indices[0]
 
 
 @dataclass(frozen=True)
 class Duels:
-    """A comparison that asks for no runs: a duel decides; sampling the optimum ends the search."""
+    """A comparison that asks for no runs: a duel decides; sampling an optimum ends the search.
+
+    Configurations are known to it by their places.
+    """
 
     duel: Duel
-    optimum: int
+    optima: Collection[int]
+    place: Callable[[Config], int] = _first_index
+    patience: float = math.inf
+    """Calls after which a search is given up, as it may be trapped."""
 
     def begin(self, scenario: Scenario, seed: int) -> "_Contest":
         """A new contest, for one search."""
@@ -45,16 +60,19 @@ class _Contest:
         self.asked = 0
 
     def enter(self, config: Config) -> Asking:
-        if config.indices[0] == self.rules.optimum:
+        if self.rules.place(config) in self.rules.optima:
             raise _Found(0)
         return True
         yield
 
     def better(self, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()) -> Asking:
         self.asked += 1
-        if challenger.indices[0] == self.rules.optimum:
+        place = self.rules.place
+        if place(challenger) in self.rules.optima:
             raise _Found(self.asked)
-        return self.rules.duel(incumbent.indices[0], challenger.indices[0], self.rng)
+        if self.asked >= self.rules.patience:
+            raise _GivenUp
+        return self.rules.duel(place(incumbent), place(challenger), self.rng)
         yield
 
     def costs(self, config: Config) -> Sequence[Cost]:
@@ -65,14 +83,24 @@ class _Contest:
 
 
 def calls_of_search(curve: Curve, step: int, size: int, duels: Duels, seed: int) -> int:
-    """Run one search until it samples the optimum; how many calls that took."""
+    """Run one search until it samples an optimum; how many calls that took."""
     search = configurator_of(curve, step, duels).search(Scenario(space_of(size)), seed)
+    calls = calls_until_found(search)
+    if calls is None:
+        raise AssertionError("the search was given up")
+    return calls
+
+
+def calls_until_found(search: Search) -> int | None:
+    """How many calls a search by duels takes to sample an optimum; None if it is given up."""
     try:
         for _ in search:
             pass
     except _Found as found:
         return int(found.args[0])
-    raise AssertionError("the search ended without sampling the optimum")
+    except _GivenUp:
+        return None
+    raise AssertionError("the search ended without sampling an optimum")
 
 
 def searched_calls(
@@ -81,7 +109,7 @@ def searched_calls(
     """The calls of many searches; `method` is "search" or "simulate"."""
     scenario = SCENARIOS[name]
     duel = duel_by_law(name, runs) if method == "search" else duel_by_bits(name, runs)
-    duels = Duels(duel, scenario.optimum)
+    duels = Duels(duel, {scenario.optimum})
     seeds = stream(seed, name, curve.name, size)
     return [
         calls_of_search(curve, scenario.step, size, duels, below(SEEDS, seeds))

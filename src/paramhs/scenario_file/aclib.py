@@ -70,7 +70,10 @@ def read_aclib(path: Path, text: str) -> tuple[dict[str, Any], Places, list[Path
         places.notes = (f"{path}: without effect here: {', '.join(unused)}",)
     missing = [name for name in ("algo", "paramfile") if not said.get(name)]
     if missing:
-        raise BadInput(f"{path}: {', '.join(missing)}: missing (expected lines such as algo = ...)")
+        others = f"; without effect here: {', '.join(unused)}" if unused else ""
+        raise BadInput(
+            f"{path}: {', '.join(missing)}: missing (expected lines such as algo = ...){others}"
+        )
     around = [Path(), path.parent, *path.absolute().parents]
     root = next((f for f in around if (f / said["paramfile"]).exists()), path.parent)
     translation = _Translation(said, places, root.absolute())

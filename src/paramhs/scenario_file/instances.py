@@ -17,6 +17,8 @@ from paramhs.targets.command import Problem
 USUAL_SHARE = 0.3  # of the instances that are held out, if nobody says anything
 ENOUGH = 10  # instances from which on some are held out without being asked for
 
+_LISTS = ("", ".txt", ".lst", ".list")  # names of lists, which need not be of files
+
 Listing = Sequence[str | int | float] | str
 Expected = str | Mapping[str, str]
 _ANSWERS = {"SAT": "SAT", "SATISFIABLE": "SAT", "UNSAT": "UNSAT", "UNSATISFIABLE": "UNSAT"}
@@ -100,6 +102,11 @@ def _listed(file: Path, folders: Sequence[Path], expected: Expected) -> list[Ins
         found.setdefault(name, _found(name, info, "".join(answers[:1]), places, expected))
     if not found:
         raise BadInput(f"{file} lists no instances")
+    if file.suffix not in _LISTS and not any(os.path.isabs(i.value.path) for i in found.values()):
+        raise BadInput(
+            f"no line of {file} names a file: if it is an instance itself, put it into a list,"
+            f' ["{file.name}"]'
+        )
     return list(found.values())
 
 

@@ -358,3 +358,7 @@ class File(_Table):
     jobs: Annotated[int, Field(ge=1)] = 1
     executor: Literal["inline", "threads", "processes"] | None = None
     store: str | None = None
+
+
+ALL_TABLES: tuple[type[BaseModel], ...] = (File, _Budget, _Configurator, Verdict, _Real, _Integer)
+"""Where settings have their names, to suggest one for what was mistyped."""

@@ -3,10 +3,13 @@
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+
+from paramhs.scenario_file.models import ALL_TABLES
 
 _IN_SEVERAL_WAYS = {"command", "checker", "expected", "instances", "read", "space"}
 _IN_SEVERAL_WAYS |= {"test_instances"}
@@ -56,7 +59,9 @@ def _explained(problem: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     kind, given = problem["type"], problem["input"]
     message = str(problem["msg"]).removeprefix("Value error, ")
     if kind == "extra_forbidden":
-        message = "there is no such setting"
+        message = f"there is no such setting{_suggestion(place[-1])}"
+    elif kind in ("model_type", "dict_type"):
+        message = f"should be a table (it is {given!r})"
     elif kind == "missing":
         message = "is missing"
     elif kind == "string_pattern_mismatch":
@@ -72,6 +77,12 @@ def _explained(problem: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     elif not isinstance(given, dict):
         message += f" (it is {given!r})"
     return place, message
+
+
+def _suggestion(name: str) -> str:
+    known = {name for table in ALL_TABLES for name in table.model_fields}
+    close = get_close_matches(name, sorted(known), 1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _place(loc: Sequence[object]) -> tuple[str, ...]:

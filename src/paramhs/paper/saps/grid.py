@@ -76,7 +76,7 @@ def measure(
     `advance` is told at once how many blocks were there already, then of each that is made.
     """
     _drop_cut_line(file)
-    done = {(b.cell, b.first_run): b.runs for b in blocks(file)} if _begun(file) else {}
+    done = {(b.cell, b.first_run): b.runs for b in blocks(file)} if begun(file) else {}
     formulas = {name: encoded(read_formula(path)) for name, path in instances.items()}
     wanted = [
         (Cell(name, alpha, rho), first, min(BLOCK, runs - first))
@@ -91,15 +91,18 @@ def measure(
     def made(cell: Cell, first: int, count: int) -> Block:
         return _block(formulas[cell.instance], cell, first, count, smoothing, seed, steps)
 
-    begun = _begun(file)
+    headed = begun(file)
     with file.open("a", newline="", encoding="utf-8") as out, ThreadPoolExecutor(jobs) as pool:
         writer = csv.writer(out)
-        if not begun:
+        if not headed:
             writer.writerow(HEADER)
-        for block in _as_made(pool, made, iter(missing), jobs):
-            writer.writerow(block.row())
-            out.flush()
-            advance(1)
+        try:
+            for block in _as_made(pool, made, iter(missing), jobs):
+                writer.writerow(block.row())
+                out.flush()
+                advance(1)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _block(
@@ -157,13 +160,14 @@ def _opened(file: Path) -> TextIO:
     return file.open(encoding="utf-8", newline="")
 
 
-def _begun(file: Path) -> bool:
+def begun(file: Path) -> bool:
+    """Whether there is anything in a file."""
     return file.exists() and file.stat().st_size > 0
 
 
 def _drop_cut_line(file: Path) -> None:
     """What was being written when a measurement was killed would spoil the next line."""
-    if _begun(file):
+    if begun(file):
         with file.open("r+b") as out:
             out.truncate(out.read().rfind(b"\n") + 1)
 

@@ -1,0 +1,107 @@
+"""From the landscapes of instances to one table, its five best, and how sure those are."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from paramhs.landscape.outcomes import Array
+from paramhs.paper.saps.table import Landscape, Quality
+from paramhs.seeds import SEEDS, below, stream
+
+Aggregation = Literal["plain", "normalised"]
+"""The mean number of false clauses over the instances; or each instance is first divided by its
+mean over all settings, so that a large one counts no more than a small one."""
+AGGREGATIONS: tuple[Aggregation, ...] = ("plain", "normalised")
+
+FIVE = 5
+DRAWS = 2_000  # tables drawn for the chance of being among the five best
+POSSIBLE = 0.05  # a setting with a smaller chance is taken not to be among them
+
+
+@dataclass(frozen=True)
+class Costs:
+    """A table of costs [alpha, rho], lower is better, with its standard errors."""
+
+    mean: Array
+    error: Array
+
+    def redrawn(self, rng: Generator) -> Array:
+        """A table that another measurement might have given: normal within the errors."""
+        return np.asarray(rng.normal(self.mean, self.error))
+
+
+def aggregated(landscape: Landscape, aggregation: Aggregation, quality: Quality) -> Costs:
+    """All instances in one table. The mean that an instance is divided by has hardly any error."""
+    mean, error = landscape.mean[quality], landscape.error[quality]
+    if aggregation == "normalised":
+        scale = mean.mean(axis=(1, 2), keepdims=True)
+        mean, error = mean / scale, error / scale
+    count = len(landscape.instances)
+    return Costs(mean.mean(axis=0), np.sqrt((error**2).sum(axis=0)) / count)
+
+
+def of_instance(landscape: Landscape, instance: str, quality: Quality) -> Costs:
+    """The table of one instance."""
+    place = landscape.instances.index(instance)
+    return Costs(landscape.mean[quality][place], landscape.error[quality][place])
+
+
+def five_best(costs: Array) -> list[int]:
+    """The places, in `costs.ravel()`, of the five lowest, best first."""
+    return [int(place) for place in np.argsort(costs, axis=None, kind="stable")[:FIVE]]
+
+
+def chance_of_five(costs: Costs, seed: int, draws: int = DRAWS) -> Array:
+    """How often each is among the five best of tables redrawn within the standard errors.
+
+    A parametric bootstrap: the measured table has its noise once, redrawn ones have it twice.
+    """
+    rng = generator(seed, "chance of five")
+    hits = np.zeros(costs.mean.size)
+    for _ in range(draws):
+        hits[five_best(costs.redrawn(rng))] += 1
+    return hits.reshape(costs.mean.shape) / draws
+
+
+def generator(seed: int, *name: str | int) -> Generator:
+    """A named stream of numpy's."""
+    return np.random.default_rng(below(SEEDS, stream(seed, "saps", *name)))
+
+
+class Barrier(NamedTuple):
+    """A step towards smaller alpha that is a step up, whatever rho is."""
+
+    alpha: int
+    """The index of the alpha above it."""
+    rise: float
+    """The least over all rhos."""
+    errors: float
+    """The least rise in standard errors of a difference."""
+
+
+def barriers(costs: Costs) -> list[Barrier]:
+    """Where a search by single steps cannot go on to smaller alphas."""
+    rise = costs.mean[:-1] - costs.mean[1:]
+    error = np.sqrt(costs.error[:-1] ** 2 + costs.error[1:] ** 2)
+    errors = rise / np.maximum(error, np.finfo(float).tiny)
+    return [
+        Barrier(alpha + 1, float(rise[alpha].min()), float(errors[alpha].min()))
+        for alpha in range(len(rise))
+        if rise[alpha].min() > 0
+    ]
+
+
+def local_optima(table: Array) -> list[int]:
+    """The places that no single step from there improves, the best first."""
+    padded = np.pad(table, 1, constant_values=np.inf)
+    around = (padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:])
+    stuck = np.flatnonzero(table < np.minimum.reduce(around))
+    return [int(place) for place in stuck[np.argsort(table.ravel()[stuck], kind="stable")]]
+
+
+def ties(table: Array) -> int:
+    """How many pairs of settings that differ in one parameter have equal costs."""
+    lines = [*table, *table.T]
+    return sum(int((line[:, None] == line).sum()) - len(line) for line in lines) // 2
