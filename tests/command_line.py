@@ -1,6 +1,7 @@
 """The command line as a user has it: real processes, in a folder with a scenario and its target."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -103,7 +104,13 @@ def begin(*words: object, cwd: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        preexec_fn=_hears_ctrl_c,
     )
+
+
+def _hears_ctrl_c() -> None:
+    """What a shell starts in the background ignores it otherwise."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def flat(text: str) -> str:

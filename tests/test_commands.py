@@ -234,8 +234,8 @@ class TestVerdict:
     def test_headline_is_held_out_with_training_beside_it(self, tmp_path):
         folder(tmp_path)
         text = run("tune", "scenario.toml", cwd=tmp_path).stdout
-        head = next(line for line in text.splitlines() if "held out" in line and "mean" in line)
-        assert head.index("mean, held out") < head.index("mean, search")
+        head = next(line for line in text.splitlines() if "mean, here" in line)
+        assert head.index("mean, here") < head.index("mean, in the search (")
         assert "verdict, on 6 instances held out:" in text
         assert "Best is better: " in text
         assert "(95 % interval " in text

@@ -125,8 +125,8 @@ def ranked(metric):
     stopped = Status.TIMEOUT, Status.CAPPED
     if isinstance(metric, Quality):
         return [
-            [run(s, -3.0) for s in Status if s is not Status.CRASHED],
-            [run(s, 1e300) for s in Status if s is not Status.CRASHED],
+            [run(s, -3.0) for s in Status if s not in (Status.CRASHED, Status.WRONG)],
+            [run(s, 1e300) for s in Status if s not in (Status.CRASHED, Status.WRONG)],
             unusable + crashed,
         ]
     finished = [

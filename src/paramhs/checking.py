@@ -118,7 +118,7 @@ def _about_runs(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
     if failed:
         why = failed[0].detail.partition("\n")[0]
         yield f"{len(failed)} of {len(runs)} trial runs failed: {why}"
-    elif not solved:
+    if not solved and not failed:
         yield (
             f"the default solves none of {len(runs)} instances: a search has nothing to compare by;"
             " take easier instances or a longer cutoff"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -135,7 +136,7 @@ def tuning() -> Iterator[None]:
     A second Ctrl-C ends the process: threads that run the target cannot be waited for. SIGTERM is
     answered as Ctrl-C is.
     """
-    before = signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    before = signal.signal(signal.SIGTERM, _as_ctrl_c)
     try:
         with _on_standard_error(), redirect_stdout(sys.stderr):
             yield
@@ -145,6 +146,14 @@ def tuning() -> Iterator[None]:
         os._exit(INTERRUPTED_CODE)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
+    """Also where Ctrl-C itself is ignored, as it is in the background of a shell."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
 
 
 @contextmanager
