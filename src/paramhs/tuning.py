@@ -196,16 +196,7 @@ def tune_scenario(
         raise BadInput(f"seed must be a whole number, not {seed!r}")
     if not hasattr(configurator, "search"):
         raise BadInput(f"{configurator!r} is not a configurator: it has no `search`")
-    described: dict[str, object] = {
-        "scenario": scenario.describe(),
-        "target": target.name,
-        **target.describe(),
-        "configurator": description(configurator),
-        "seed": seed,
-    }
-    known = answers(scenario.instances)
-    if known:
-        described["answers"] = known
+    described = _described(scenario, target, configurator, seed)
     opened = open_store(store, scenario.space, described, target.source)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
@@ -240,6 +231,21 @@ def tune_scenario(
     if verdicts is None:
         return replace(result, stopped=INTERRUPTED)
     return replace(result, verdict=verdicts[0])
+
+
+def _described(
+    scenario: Scenario, target: AnyTarget, configurator: Configurator, seed: int
+) -> dict[str, object]:
+    """What a search and its answers are defined by, in JSON types."""
+    known = answers(scenario.instances)
+    return {
+        "scenario": scenario.describe(),
+        "target": target.name,
+        **target.describe(),
+        "configurator": description(configurator),
+        "seed": seed,
+        **({"answers": known} if known else {}),
+    }
 
 
 def _result(driver: Driver, scenario: Scenario) -> Result:
