@@ -40,7 +40,6 @@ from paramhs.targets.saps.machine_code import (
 THRESHOLD = -0.1  # only a score below it is an improvement
 TIED = 1e-9  # scores this close are equal: they differ by rounding only
 HEAVY = 1000.0  # if a false clause weighs more, all weights are divided by as much
-NULL_FLIP = -1  # in a trace
 
 _ONE = np.uint64(1)
 _SIX = np.uint64(6)
