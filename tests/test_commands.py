@@ -239,7 +239,7 @@ class TestVerdict:
         assert "verdict, on 6 instances held out:" in text
         assert "Best is better: " in text
         assert "(95 % interval " in text
-        assert "6 wins, 0 ties, 0 losses by instance; p = 0.031" in text
+        assert "6 won, 0 tied, 0 lost by instance; p = 0.031" in text
         lines = text.splitlines()
         command = lines[lines.index("the best configuration's command:") + 1]
         assert shlex.split(command)[-3:] == ["SEED", "INSTANCE", "0"]

@@ -76,8 +76,8 @@ def print_verdict(
     for line in conclusion(verdict, metric, names):
         console.print(Text(line, style="bold"), soft_wrap=True)
     console.print(
-        f"{verdict.wins} wins, {verdict.ties} ties, {verdict.losses} losses by"
-        f" {verdict.case}; p = {verdict.p_value:.2g}"
+        f"{verdict.wins} won, {verdict.ties} tied, {verdict.losses} lost by {verdict.case};"
+        f" p = {verdict.p_value:.2g}"
     )
 
 
