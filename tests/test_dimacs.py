@@ -92,6 +92,7 @@ def test_weights_and_top_of_an_old_weighted_file() -> None:
     read = parsed("p wcnf 2 3 10\n10 1 2 0\n3 -1 0 2.5\n-2 0\n")
     assert read == Formula(2, ((1, 2), (-1,), (-2,)), (10.0, 3.0, 2.5), 10.0)
     assert parsed("p wcnf 1 1\n4 1 0\n") == Formula(1, ((1,),), (4.0,), None)
+    assert parsed("p wcnf 1 1 18446744073709551615\n4 1 0\n").top == 2.0**64
 
 
 def test_hard_clauses_of_a_new_weighted_file_outweigh_all_soft_ones() -> None:
@@ -115,6 +116,11 @@ def test_a_new_weighted_file_may_begin_with_a_soft_clause_if_its_name_says_so() 
         ("p cnf 3\n", "f.cnf:1: the header is 'p cnf 3'"),
         ("p cnf 3 -1\n", "f.cnf:1: the header has '3 -1', expected whole numbers"),
         (f"p cnf {'9' * 5000} 1\n", "f.cnf:1: the header has '999"),
+        ("p cnf 20000001 1\n", "f.cnf:1: 20,000,001 variables are more than 20,000,000"),
+        (
+            "h 9000000000000000000 0\n",
+            "f.cnf:1: literal 9000000000000000000 is out of range",
+        ),
         ("p cnf 1 1\n1 0\np cnf 1 1\n", "f.cnf:3: a second header; the first is in line 1"),
         ("p cnf 3 2\n1 0\n2\n-4 0\n", "f.cnf:4: literal -4 is out of range, the header (line 1) "),
         ("p cnf 3 1\n1 x 0\n", "f.cnf:2: 'x' is not a literal"),
@@ -140,6 +146,7 @@ def test_a_bad_file_is_a_message_with_its_line(text: str, said: str) -> None:
 def test_a_file_that_cannot_be_read_is_a_message(tmp_path: Path) -> None:
     cut = gzip.compress(PLAIN.encode() * 50)[:-12]
     contents = [cut, lzma.compress(PLAIN.encode())[:-9], b"\x1f\x8bnot gzip", b"BZhnot bzip2"]
+    contents.append(bz2.compress(PLAIN.encode())[:-9])
     for number, content in enumerate(contents):
         path = tmp_path / f"{number}.gz"
         path.write_bytes(content)

@@ -107,7 +107,7 @@ def test_a_large_formula_without_tiers_is_searched_alike(monkeypatch):
     formula = random_formula(stream(3, "without tiers"), 40, 200)
     with_tiers = flips(formula, Settings(), 500, 1)
     monkeypatch.setattr("paramhs.targets.saps.arrays._MOST_WORDS", 0)
-    assert len(new_state(encoded(formula)).sizes) == 0
+    assert len(new_state(encoded(formula), np.zeros(1, np.uint8)).sizes) == 0
     assert flips(formula, Settings(), 500, 1) == with_tiers
 
 
@@ -145,14 +145,12 @@ def rows(outcomes) -> list[tuple]:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 40])
-def test_runs_do_not_depend_on_how_they_are_split(threads, monkeypatch):
+def test_runs_do_not_depend_on_how_they_are_split(threads):
     whole = rows(solve(FORMULA, Settings(), 500, 9, 23))
     assert len(set(whole)) > 15
     assert rows(solve(FORMULA, Settings(), 500, 9, 23, threads=threads)) == whole
     parts = [solve(FORMULA, Settings(), 500, 9, 1, first_run=run) for run in range(23)]
     assert [row for part in parts for row in rows(part)] == whole
-    monkeypatch.setattr("paramhs.targets.saps.solving._BATCH", 2_000)
-    assert rows(solve(FORMULA, Settings(), 500, 9, 23, threads=threads)) == whole
 
 
 def test_a_smaller_cutoff_is_a_beginning():
@@ -178,6 +176,38 @@ def test_false_clauses_count_their_weights():
     outcomes = solve(weighted, Settings(), 200, 0, 20)
     assert set(outcomes.best_false) == {0.5}
     assert set(outcomes.final_false) <= {8.0, 4.0, 2.0, 0.5}
+
+
+def test_a_hard_clause_costs_more_than_all_soft_ones_but_hides_none():
+    top = float(2**54)  # beside it a float knows no 1
+    clauses = ((1, 2), (-1, 2), (2, 3), (-2,), (-3,))
+    weighted = Formula(3, clauses, (top, top, top, 1.0, 1.0), top)
+    outcomes = solve(weighted, Settings(), 200, 0, 20)
+    assert set(outcomes.best_false) == {1.0}
+    assert set(outcomes.final_false) <= {n + 3.0 * hard for n in range(3) for hard in range(4)}
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1, 0.001, 1e-9, 1e12])
+def test_sums_of_weights_are_exact(scale):
+    rng = stream(5, "weights")
+    clauses = random_formula(rng, 12, 80).clauses
+    units = [rng.randint(1, 999) for _ in clauses]
+    weighted = Formula(12, clauses, tuple(float(f"{u * scale:.12g}") for u in units))
+    whole = Formula(12, clauses, tuple(map(float, units)))
+    found, expected = (solve(f, Settings(), 2_000, 0, 10) for f in (weighted, whole))
+    assert found.best_false.tolist() == [float(f"{x * scale:.12g}") for x in expected.best_false]
+    assert found.final_false.tolist() == [float(f"{x * scale:.12g}") for x in expected.final_false]
+
+
+def test_with_weights_too_what_is_solved_costs_nothing():
+    weighted = Formula(3, ((1, 2), (-2, 3), (-1,), (3,)), (0.1, 0.2, 0.3, 0.7))
+    assert set(solve(weighted, Settings(), 1_000, 0, 40).best_false) == {0.0}
+
+
+def test_weights_beyond_what_a_float_tells_apart_are_rounded():
+    clauses = ((1,), (-1,), (2,), (-2,))
+    weighted = Formula(2, clauses, (1e20, 3e20, 1e-7, 2.0))
+    assert set(solve(weighted, Settings(), 100, 0, 5).best_false) == {1e20}
 
 
 def test_equal_weights_are_no_weights():

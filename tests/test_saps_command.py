@@ -1,7 +1,9 @@
 """`paramhs saps` and SAPS in a scenario file, as a user has them."""
 
 import json
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -44,6 +46,16 @@ def test_json_has_every_run(folder):
     assert said.pop("steps_per_second") > 0
     names = ("best_false", "final_false", "null_flips", "best_step")
     assert said == {name: getattr(made, name).tolist() for name in names}
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_long_run_can_be_interrupted(folder, threads):
+    words = [*COMMAND, "saps", "one.cnf", f"--cutoff={10**12}", "--runs=3", "--threads", threads]
+    running = subprocess.Popen(words, cwd=folder, env=environment(), stderr=subprocess.PIPE)
+    time.sleep(6.0)
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=30)
+    assert running.returncode == 130
 
 
 def test_threads_change_nothing(folder):

@@ -21,6 +21,7 @@ _COMPRESSIONS: dict[bytes, Callable[[bytes], bytes]] = {
     b"\xfd7zXZ\0": lzma.decompress,
     b"BZh": bz2.decompress,
 }
+_MOST_VARIABLES = 20_000_000
 _HEADERS = "'p cnf VARIABLES CLAUSES' or 'p wcnf VARIABLES CLAUSES [TOP]'"
 
 
@@ -44,7 +45,7 @@ def read_formula(path: Path) -> Formula:
     """The formula in a file; whether it is compressed (gzip, xz, bzip2) is seen from its bytes."""
     try:
         return parse_formula(_uncompressed(path.read_bytes()), str(path))
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadInput(f"{path} cannot be read: {reason}") from None
 
@@ -114,17 +115,19 @@ class _Reader:
         wanted = (2, 3) if self.weighted else (2,)
         if kind not in ("cnf", "wcnf") or len(numbers) not in wanted:
             raise self._bad(f"the header is {' '.join(['p', *words])!r}, expected {_HEADERS}")
-        if not all(number.isdecimal() and len(number) < 19 for number in numbers):
+        if not all(number.isdecimal() and len(number) < 40 for number in numbers):
             raise self._bad(f"the header has {' '.join(numbers)!r}, expected whole numbers")
         self.header_line = self.line
         self.variables, self.expected = int(numbers[0]), int(numbers[1])
+        if self.variables > _MOST_VARIABLES:
+            raise self._bad(f"{self.variables:,} variables are more than {_MOST_VARIABLES:,}")
         self.top = float(numbers[2]) if len(numbers) == 3 else None
 
     def _no_header(self, word: bytes) -> None:
         if word != b"h" and ".wcnf" not in Path(self.name).suffixes:
             raise self._bad(f"{_text(word)!r} before the header, expected {_HEADERS}")
         self.header_line, self.weighted = -1, True
-        self.variables = self.expected = sys.maxsize
+        self.variables, self.expected = _MOST_VARIABLES, sys.maxsize
 
     def _begin(self) -> None:
         if len(self.clauses) == self.expected:
@@ -155,10 +158,10 @@ class _Reader:
         elif -self.variables <= literal <= self.variables:
             self.begun.append(literal)
         else:
-            raise self._bad(
-                f"literal {literal} is out of range, the header (line {self.header_line})"
-                f" promises {self.variables:,} variables"
-            )
+            why = f"the header (line {self.header_line}) promises {self.variables:,} variables"
+            if self.header_line == -1:
+                why = f"there may be at most {self.variables:,} variables"
+            raise self._bad(f"literal {literal} is out of range, {why}")
 
     def formula(self) -> Formula:
         if not self.header_line:

@@ -1,5 +1,7 @@
 """A formula, and a search on it, as arrays."""
 
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +29,9 @@ class Clauses(NamedTuple):
     """Where a literal's clauses begin in `clauses`; and the end of the last."""
     clauses: Indices
     costs: Floats
-    """What a clause costs while it is false; empty if each costs 1."""
+    """What a clause costs while it is false, times `scale`; empty if each costs 1."""
+    scale: float
+    """A power of ten that makes all costs whole numbers, so that their sums are exact."""
 
 
 class Setting(NamedTuple):
@@ -64,6 +68,8 @@ class State(NamedTuple):
     cost: Floats
     """One number: what the false clauses cost."""
     random: Words
+    stop: Bytes
+    """One number, set from outside to end the search at once."""
 
 
 class Report(NamedTuple):
@@ -79,7 +85,8 @@ class Report(NamedTuple):
 def encoded(formula: Formula) -> Clauses:
     """The formula without clauses that are always true; one without variables is given one.
 
-    A variable beyond those that occur is flipped like the others, as the file says it is there.
+    A variable beyond those that occur is flipped like the others, as the file says it is there. A
+    hard clause costs no more than all soft ones and 1 together.
     """
     literals = [tuple(dict.fromkeys(clause)) for clause in formula.clauses]
     kept = [i for i, clause in enumerate(literals) if not _always_true(clause)]
@@ -89,14 +96,32 @@ def encoded(formula: Formula) -> Clauses:
     members = np.abs(flat) - 1
     codes = 2 * members + (flat < 0)
     owners = np.repeat(np.arange(len(kept)), lengths)[np.argsort(codes, kind="stable")]
-    costs = [formula.weights[i] for i in kept] if formula.weights is not None else []
+    costs, scale = _costs(formula, kept) if formula.weights is not None else ([], 1.0)
     return Clauses(
         _starts(lengths),
         members.astype(np.uint32),
         _starts(np.bincount(codes, minlength=2 * variables)),
         owners.astype(np.uint32),
         np.array(costs, np.float64),
+        scale,
     )
+
+
+def _costs(formula: Formula, kept: Sequence[int]) -> tuple[list[int], float]:
+    """Weights as whole numbers whose sum a float holds exactly, and what they were multiplied by.
+
+    Where that takes more digits than a float has, the last ones are rounded.
+    """
+    weights = [Decimal(repr(weight)) for weight in formula.weights or ()]
+    if formula.top is not None:
+        soft = [w for w in weights if w < Decimal(repr(formula.top))]
+        most = sum(soft, start=Decimal(1))
+        weights = [min(w, most) for w in weights]
+    digits = max((-int(w.normalize().as_tuple().exponent) for w in weights), default=0)
+    scale = Decimal(10) ** max(digits, 0)
+    while sum(weights) * scale > 2**53:
+        scale /= 10
+    return [round(weights[i] * scale) for i in kept], float(scale)
 
 
 def _always_true(clause: tuple[int, ...]) -> bool:
@@ -107,7 +132,7 @@ def _starts(lengths: Integers) -> Indices:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint32)
 
 
-def new_state(formula: Clauses) -> State:
+def new_state(formula: Clauses, stop: Bytes) -> State:
     """Room for a search; what is in it does not matter, but for the set that is empty."""
     clauses, variables = len(formula.starts) - 1, len(formula.literal_starts) // 2
     width, tiers = -(-variables // 64), _tiers(formula)
@@ -126,6 +151,7 @@ def new_state(formula: Clauses) -> State:
         numbers=np.empty(3, np.int64),
         cost=np.empty(1, np.float64),
         random=np.empty(4, np.uint64),
+        stop=stop,
     )
 
 

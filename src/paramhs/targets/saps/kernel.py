@@ -68,6 +68,8 @@ def search(
         begin(np.uint64(seed), np.uint64(first + run), state.random)
         _start(formula, state)
         _run(formula, setting, state, report, run, trace)
+        if state.stop[0]:
+            return
 
 
 @inlined
@@ -76,7 +78,7 @@ def _run(
 ) -> None:
     best, best_step, null_flips, step = state.cost[0], 1, 0, 1
     whole = len(state.sizes) > 0
-    while state.numbers[_FALSE] > 0 and step < setting.cutoff:
+    while state.numbers[_FALSE] > 0 and step < setting.cutoff and not state.stop[0]:
         step += 1
         chosen = _best_whole(state) if whole else _best(state)
         if chosen < 0 and uniform(state.random) < setting.wp:

@@ -1,7 +1,7 @@
 """Runs of SAPS on a formula, many at a time."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from numbers import Real
@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from paramhs.errors import BadInput
 from paramhs.instances.dimacs import Formula
 from paramhs.targets.saps import kernel
-from paramhs.targets.saps.arrays import Clauses, Report, Setting, encoded, new_report, new_state
+from paramhs.targets.saps.arrays import (
+    Bytes,
+    Clauses,
+    Report,
+    Setting,
+    encoded,
+    new_report,
+    new_state,
+)
 
 Smoothing = Literal["ubcsat", "textbook"]
 """In a null flip, UBCSAT smooths first and adds (1 - rho) * mean to every weight; the textbook
@@ -23,7 +31,9 @@ scales first and takes rho * weight + (1 - rho) * mean."""
 SMOOTHINGS: tuple[Smoothing, ...] = ("ubcsat", "textbook")
 
 _RANGES = {"alpha": (1.0, 1000.0), "rho": (0.0, 1.0), "ps": (0.0, 1.0), "wp": (0.0, 1.0)}
-_BATCH = 10_000_000  # steps in one call of machine code, which cannot be interrupted
+_MOST_RUNS = 10_000_000
+_PARTS = 4
+_SHORT = 10_000_000  # steps, a few seconds: what is longer can be interrupted
 
 
 @dataclass(frozen=True)
@@ -84,15 +94,20 @@ def solve(
     _check(cutoff, seed, runs, smoothing, threads, first_run)
     clauses = formula if isinstance(formula, Clauses) else encoded(formula)
     setting = _setting(settings, cutoff, smoothing)
-    report = new_report(runs)
+    report, stop = new_report(runs), np.zeros(1, np.uint8)
 
     def search(part: slice) -> None:
         some = Report._make(numbers[part] for numbers in report)
-        _search(clauses, setting, new_state(clauses), seed, first_run + part.start, some, _NO)
+        state = new_state(clauses, stop)
+        _search(clauses, setting, state, seed, first_run + part.start, some, _NO)
 
-    _each(search, _batches(runs, cutoff, threads), threads)
-    counted = np.float64 if len(clauses.costs) else np.int64
-    return Outcomes(report.best.astype(counted), report.final.astype(counted), *report[2:])
+    if threads == 1 and runs * cutoff <= _SHORT:
+        search(slice(0, runs))
+    else:
+        _each(search, _parts(runs, threads), threads, stop)
+    if len(clauses.costs):
+        return Outcomes(report.best / clauses.scale, report.final / clauses.scale, *report[2:])
+    return Outcomes(report.best.astype(np.int64), report.final.astype(np.int64), *report[2:])
 
 
 def flips(
@@ -108,7 +123,8 @@ def flips(
     clauses = formula if isinstance(formula, Clauses) else encoded(formula)
     setting = _setting(settings, cutoff, smoothing)
     report, trace = new_report(1), np.empty(cutoff, np.int64)
-    _search(clauses, setting, new_state(clauses), seed, run, report, trace)
+    state = new_state(clauses, np.zeros(1, np.uint8))
+    _search(clauses, setting, state, seed, run, report, trace)
     return [int(flipped) + 1 for flipped in trace[1 : report.steps[0]]]
 
 
@@ -127,6 +143,8 @@ def _setting(settings: Settings, cutoff: int, smoothing: Smoothing) -> Setting:
 
 
 def _check(cutoff: int, seed: int, runs: int, smoothing: str, threads: int, first_run: int) -> None:
+    if isinstance(runs, int) and runs > _MOST_RUNS:
+        raise BadInput(f"runs must be at most {_MOST_RUNS:,} in one call, not {runs:,}")
     least = {"cutoff": (cutoff, 1), "seed": (seed, 0), "runs": (runs, 1), "threads": (threads, 1)}
     for name, (value, low) in {**least, "first_run": (first_run, 0)}.items():
         if not isinstance(value, int) or not low <= value < 2**62:
@@ -135,22 +153,23 @@ def _check(cutoff: int, seed: int, runs: int, smoothing: str, threads: int, firs
         raise BadInput(f"smoothing must be one of {', '.join(SMOOTHINGS)}, not {smoothing!r}")
 
 
-def _batches(runs: int, cutoff: int, threads: int) -> Iterator[slice]:
-    size = max(1, min(-(-runs // threads), _BATCH // cutoff))
+def _parts(runs: int, threads: int) -> Iterator[slice]:
+    """Several for each thread, as some runs take longer than others."""
+    size = -(-runs // (_PARTS * threads))
     return (slice(start, min(start + size, runs)) for start in range(0, runs, size))
 
 
-def _each(search: Any, parts: Iterator[slice], threads: int) -> None:
-    if threads == 1:
-        for part in parts:
-            search(part)
-        return
+def _each(
+    search: Callable[[slice], None], parts: Iterator[slice], threads: int, stop: Bytes
+) -> None:
+    """Machine code cannot be interrupted, so it is left to threads and told when to stop."""
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(search, part) for part in parts]
         try:
             for future in futures:
                 future.result()
         finally:
+            stop[0] = 1
             pool.shutdown(wait=False, cancel_futures=True)
 
 
