@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from command_line import COMMAND, environment, flat, paramhs
+from command_line import COMMAND, begin, environment, flat, paramhs
 from paramhs.instances.dimacs import Formula, dimacs
 from paramhs.seeds import stream
 from paramhs.targets.saps import Settings, solve
@@ -50,8 +50,8 @@ def test_json_has_every_run(folder):
 
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_a_long_run_can_be_interrupted(folder, threads):
-    words = [*COMMAND, "saps", "one.cnf", f"--cutoff={10**12}", "--runs=3", "--threads", threads]
-    running = subprocess.Popen(words, cwd=folder, env=environment(), stderr=subprocess.PIPE)
+    words = ("saps", "one.cnf", f"--cutoff={10**12}", "--runs=3", "--threads", threads)
+    running = begin(*words, cwd=folder)
     time.sleep(6.0)
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=30)

@@ -1,6 +1,8 @@
 import csv
 import itertools
 import lzma
+import signal
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,15 +13,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from command_line import begin
 from paramhs.cli import app
-from paramhs.errors import BadInput
+from paramhs.errors import BadInput, StoreError
 from paramhs.paper.saps import grid
-from paramhs.paper.saps.grid import Block, Cell, blocks, counts_of, instances_in, measure, written
+from paramhs.paper.saps.grid import (
+    Block,
+    Cell,
+    Part,
+    blocks,
+    counts_of,
+    instances_in,
+    measure,
+    written,
+)
 from paramhs.paper.saps.measurement import Measurement
 from paramhs.paper.saps.table import kept, kept_smoothings, landscape_of, merged, read_table
 from paramhs.paper.saps.table import write_table as write
 from paramhs.seeds import below, stream
 
+HEADER = ",".join(grid.HEADER)
 RUNS, STEPS = 7, 60
 CELLS = 2 * 2 * 3
 BLOCKS = CELLS * 3  # of 3, 3 and 1 runs
@@ -71,11 +84,12 @@ def test_every_setting_is_run_on_every_instance(instances: dict[str, Path], tmp_
     make(instances, tmp_path / "blocks.csv")
     found = list(blocks(tmp_path / "blocks.csv"))
     assert len(found) == BLOCKS == grid.blocks_of(2, RUNS)
-    assert {block.first_run for block in found[: CELLS - 2]} == {0}, "nobody's second block first"
+    firsts = {block.part.first_run for block in found[: CELLS - 2]}
+    assert firsts == {0}, "nobody's second block first"
     for block in found:
-        assert sum(block.best.values()) == sum(block.final.values()) == block.runs
+        assert sum(block.best.values()) == sum(block.final.values()) == block.part.runs
         assert max(block.best) <= max(block.final)
-    assert sum(block.runs for block in found) == CELLS * RUNS
+    assert sum(block.part.runs for block in found) == CELLS * RUNS
 
 
 @pytest.mark.parametrize("stop", [1, 5, 17, BLOCKS])
@@ -99,14 +113,74 @@ def test_what_is_there_is_not_made_again(
     assert told == [BLOCKS]
 
 
-def test_more_runs_extend_a_measurement(instances: dict[str, Path], tmp_path: Path) -> None:
-    """Also where the last block had fewer runs than a whole one."""
-    make(instances, tmp_path / "grown.csv", runs=4)
-    make(instances, tmp_path / "grown.csv")
-    make(instances, tmp_path / "whole.csv")
-    rows = [merged(blocks(tmp_path / f"{name}.csv"), RUNS) for name in ("grown", "whole")]
-    assert rows[0] == rows[1]
-    assert {row.runs for row in rows[0]} == {RUNS}
+@pytest.mark.parametrize("before", [4, 6, 9, 10])
+def test_other_numbers_of_runs_share_what_there_is(
+    instances: dict[str, Path], tmp_path: Path, before: int
+) -> None:
+    """Fewer runs or more; also where the last block is not a whole one, before or after."""
+    make(instances, tmp_path / "changed.csv", runs=before)
+    wanted = []
+    for name in ("changed", "whole"):
+        told: list[int] = []
+        file = tmp_path / f"{name}.csv"
+        made = measure(instances, "ubcsat", RUNS, file, 1, told.append, steps=STEPS)
+        wanted.append((merged(made), told[0]))
+    (rows, there), (whole, nothing) = wanted
+    assert rows == whole
+    assert {row.runs for row in rows} == {RUNS}
+    assert (there, nothing) == (CELLS * (2 if before >= 6 else 1), 0)
+
+
+def test_blocks_of_another_formula_seed_or_length_are_not_taken(
+    instances: dict[str, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "blocks.csv"
+    first = measure(instances, "ubcsat", RUNS, file, 1, steps=STEPS)
+
+    def again(**how: int) -> tuple[int, list[Block]]:
+        told: list[int] = []
+        made = measure(instances, "ubcsat", RUNS, file, 1, told.append, **{"steps": STEPS, **how})
+        return told[0], made
+
+    for how in ({"seed": 1}, {"steps": 1}):
+        there, made = again(**how)
+        assert there == 0
+        assert merged(made) != merged(first)
+    formula(instances["one"], 7)  # another one under the same name
+    there, made = again()
+    assert there == BLOCKS // 2
+    assert merged(made) != merged(first)
+    formula(instances["one"], 0)
+    assert again() == (BLOCKS, first)
+
+
+def test_a_second_process_is_refused_and_spoils_nothing(
+    instances: dict[str, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "blocks.csv"
+
+    def intruding(done: int) -> None:
+        with pytest.raises(StoreError, match="is in use by process"):
+            measure(instances, "ubcsat", RUNS, file, 1, steps=STEPS)
+        raise Stop
+
+    with suppress(Stop):
+        measure(instances, "ubcsat", RUNS, file, 1, intruding, steps=STEPS)
+    assert make(instances, file) == make(instances, tmp_path / "whole.csv")
+
+
+def test_columns_that_were_cut_off_are_written_again(
+    instances: dict[str, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "blocks.csv"
+    file.write_text(HEADER[:20], "utf-8")
+    assert make(instances, file) == make(instances, tmp_path / "whole.csv")
+
+
+def test_formulas_with_weights_are_refused(instances: dict[str, Path], tmp_path: Path) -> None:
+    instances["one"].write_text("p wcnf 1 1\n2 1 0\n", "utf-8")
+    with pytest.raises(BadInput, match=r"one\.cnf: its clauses have weights"):
+        measure(instances, "ubcsat", 3, tmp_path / "blocks.csv", 1)
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3, 9, 20])
@@ -126,19 +200,21 @@ def test_two_jobs_make_the_same_runs_as_one(instances: dict[str, Path], tmp_path
 
 
 def test_smoothing_forms_differ(instances: dict[str, Path], tmp_path: Path) -> None:
-    """On long enough runs; on the same random numbers only if rho = 1 and nothing is smoothed."""
-    for smoothing in ("ubcsat", "textbook"):
-        file = tmp_path / f"{smoothing}.csv"
-        measure(instances, smoothing, 6, file, 1, steps=2_000)
-    tables = [merged(blocks(tmp_path / f"{s}.csv"), 6) for s in ("ubcsat", "textbook")]
-    assert tables[0] != tables[1]
+    """On long enough runs, but not if rho = 1 and nothing is smoothed."""
+    one, other = (
+        {row.cell: row for row in merged(measure(instances, smoothing, 6, file, 1, steps=2_000))}
+        for smoothing, file in (("ubcsat", tmp_path / "u.csv"), ("textbook", tmp_path / "t.csv"))
+    )
+    differing = {cell.rho for cell in one if one[cell] != other[cell]}
+    assert differing == {0, 8}
 
 
 def test_a_measurement_ends_with_a_table(instances: dict[str, Path], tmp_path: Path) -> None:
-    plan = Measurement(instances, "ubcsat", RUNS, tmp_path, 1, STEPS)
-    assert (plan.blocks(), plan.blocks_there()) == (BLOCKS, 0)
+    plan = Measurement(instances, "ubcsat", RUNS, tmp_path, 1, steps=STEPS)
     landscape = plan.measured()
-    assert plan.blocks_there() == BLOCKS
+    told: list[int] = []
+    plan.measured(told.append)
+    assert told == [BLOCKS] == [plan.blocks()]
     assert landscape.instances == ("one", "two")
     assert landscape.mean["best"].shape == (2, 2, 3)
     assert landscape.runs_text == "7"
@@ -153,21 +229,21 @@ def test_runs_that_are_not_asked_for_are_left_alone(
     instances: dict[str, Path], tmp_path: Path
 ) -> None:
     """Those of another instance, and those beyond the number of runs."""
-    Measurement(instances, "ubcsat", RUNS, tmp_path, 1, STEPS).measured()
-    less = Measurement({"two": instances["two"]}, "ubcsat", 3, tmp_path, 1, STEPS)
-    assert (less.blocks(), less.blocks_there()) == (CELLS // 2, CELLS // 2)
-    landscape = less.measured()
+    Measurement(instances, "ubcsat", RUNS, tmp_path, 1, steps=STEPS).measured()
+    less = Measurement({"two": instances["two"]}, "ubcsat", 3, tmp_path, 1, steps=STEPS)
+    told: list[int] = []
+    landscape = less.measured(told.append)
+    assert told == [less.blocks()] == [CELLS // 2]
     assert (landscape.instances, landscape.runs_text) == (("two",), "3")
 
 
 def test_a_table_has_the_moments_of_all_runs() -> None:
     cell = Cell("i", 16, 0)
     parts = [
-        Block(cell, 0, 3, {4: 2, 7: 1}, {9: 3}, 10.0),
-        Block(cell, 3, 1, {5: 1}, {10: 1}, 20.0),
-        Block(cell, 4, 4, {1: 4}, {1: 4}, 0.0),  # beyond the runs asked for
+        Block(Part("", cell, 0, 3), {4: 2, 7: 1}, {9: 3}, 10.0),
+        Block(Part("", cell, 3, 1), {5: 1}, {10: 1}, 20.0),
     ]
-    (row,) = merged(parts, 4)
+    (row,) = merged(parts)
     numbers = np.array([4, 4, 7, 5])
     assert row.mean["best"] == numbers.mean()
     assert row.error["best"] == pytest.approx(numbers.std(ddof=1) / 2)
@@ -178,11 +254,11 @@ def test_a_table_has_the_moments_of_all_runs() -> None:
 
 def test_tables_are_read_as_they_were_written(tmp_path: Path) -> None:
     parts = [
-        Block(Cell("i", a, r), 0, 3, {a + r: 2, a + 9: 1}, {50 + r: 3}, 1.5)
+        Block(Part("", Cell("i", a, r), 0, 3), {a + r: 2, a + 9: 1}, {50 + r: 3}, 1.5)
         for a in (16, 17)
         for r in (0, 1)
     ]
-    write(merged(parts, 100), tmp_path / "t.csv.xz")
+    write(merged(parts), tmp_path / "t.csv.xz")
     again = landscape_of(read_table(tmp_path / "t.csv.xz"), "textbook")
     assert again.alphas == (16, 17)
     assert again.best[Cell("i", 17, 1)] == {18: 2, 26: 1}
@@ -196,25 +272,22 @@ def test_counts_are_read_as_they_were_written(counts: dict[int, int]) -> None:
 
 def rows_without(tmp_path: Path, runs: int) -> Iterator[Block]:
     for alpha, rho in ((16, 0), (16, 1), (17, 0)):
-        yield Block(Cell("i", alpha, rho), 0, runs, {1: runs}, {1: runs}, 0.0)
+        yield Block(Part("", Cell("i", alpha, rho), 0, runs), {1: runs}, {1: runs}, 0.0)
 
 
 def test_a_landscape_with_a_hole_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="i at alpha 17/15 and rho 1/15: at least two runs"):
-        landscape_of(merged(rows_without(tmp_path, 2), 9), "ubcsat")
-
-
-HEADER = ",".join(grid.HEADER)
+        landscape_of(merged(rows_without(tmp_path, 2)), "ubcsat")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n", "expected a table with the columns instance, alpha"),
+        ("a,b\n", "expected a table with the columns made_of, instance"),
         ("", "expected a table with the columns"),
-        (f"{HEADER}\nx,16,0,0,3\n", "line 2: expected 8 columns, found 5"),
-        (f"{HEADER}\nx,16,0,0,3,4: 3,5: 3,1.0\nx,y,0,0,3,4: 3,5: 3,1.0\n", "line 3: invalid"),
-        (f"{HEADER}\nx,16,0,0,3,4-3,5: 3,1.0\n", "line 2: '4-3' is not a list of counts"),
+        (f"{HEADER}\nf,x,16,0,0,3\n", "line 2: expected 9 columns, found 6"),
+        (f"{HEADER}\nf,x,16,0,0,3,4: 3,5: 3,1.0\nf,x,y,0,0,3,4: 3,5: 3,1.0\n", "line 3: inv"),
+        (f"{HEADER}\nf,x,16,0,0,3,4-3,5: 3,1.0\n", "line 2: '4-3' is not a list of counts"),
     ],
 )
 def test_a_bad_file_is_one_clear_message(tmp_path: Path, text: str, message: str) -> None:
@@ -234,7 +307,18 @@ def test_a_file_that_is_not_compressed_is_said_so(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_formulas_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.cnf.bak").touch()
+    (tmp_path / "b.wcnf").touch()
     with pytest.raises(BadInput, match=r"there are no \.cnf files"):
+        instances_in(tmp_path)
+
+
+def test_formulas_are_found_compressed_too_but_once_only(tmp_path: Path) -> None:
+    for name in ("a.cnf", "b.1.cnf.gz", "c.cnf.xz", "c.cnf~"):
+        (tmp_path / name).touch()
+    assert list(instances_in(tmp_path)) == ["a", "b.1", "c"]
+    (tmp_path / "a.cnf.bz2").touch()
+    with pytest.raises(BadInput, match=r"has both a\.cnf and a\.cnf\.bz2"):
         instances_in(tmp_path)
 
 
@@ -275,6 +359,9 @@ def test_the_kept_landscapes_are_the_papers_grid(smoothing: str) -> None:
             "there is no method 'simulate'",
         ),
         (("figure2", "--scenario", "saps", "--jobs", 0), "jobs must be at least 1"),
+        (("figure1", "--scenario", "ridge", "--smoothing", "textbook"), "are for --scenario saps"),
+        (("figure2", "--aggregation", "none"), "are for --scenario saps"),
+        (("figure1", "--scenario", "saps", "--repetitions", 9), "are not for the landscape"),
     ],
 )
 def test_bad_options_are_one_message(tmp_path: Path, words: tuple, message: str) -> None:
@@ -306,3 +393,22 @@ def test_the_command_measures_resumes_and_draws(instances: dict[str, Path], tmp_
     assert f"resuming: {CELLS} of {CELLS} blocks of runs are there" in " ".join(
         again.output.split()
     )
+
+
+def test_the_command_can_be_interrupted_and_what_was_made_is_kept(tmp_path: Path) -> None:
+    """A real process on the whole grid."""
+    (tmp_path / "formulas").mkdir()
+    formula(tmp_path / "formulas" / "one.cnf", 0)
+    words = ("figure1", "--scenario", "saps", "--instances", "formulas", "--out", "out")
+    running = begin("reproduce", *words, cwd=tmp_path)
+    file = tmp_path / "out" / "saps_ubcsat_blocks.csv"
+    deadline = time.monotonic() + 120
+    while not (file.exists() and len(file.read_bytes().splitlines()) > 3):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "the same command goes on where it was" in said
+    assert len(list(blocks(file))) >= 3
+    assert not list(file.parent.glob("*.lock"))

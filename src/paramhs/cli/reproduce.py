@@ -120,7 +120,7 @@ def reproduce(
     method: Method = "exact",
     repetitions: Repetitions = None,
     runs: Runs = None,
-    seed: Annotated[int, typer.Option(help="Another seed, other searches.")] = 0,
+    seed: Annotated[int, typer.Option(help="Another seed, other searches and runs.")] = 0,
     jobs: Jobs = None,
     instances: Instances = None,
     smoothing: Smoothing = "ubcsat",
@@ -195,6 +195,11 @@ def _checked(wanted: Wanted) -> None:
             "--runs goes with --instances for saps: its table comes with paramhs, and comparisons"
             " of 1, 10 and 100 fresh runs are written with --out"
         )
+    if not wanted.saps and (wanted.smoothing, wanted.aggregation) != ("ubcsat", "plain"):
+        raise BadInput("--smoothing and --aggregation are for --scenario saps")
+    searches = (wanted.method, wanted.repetitions) != ("exact", None)
+    if searches and (wanted.scenario, wanted.what) == (SAPS, What.FIGURE1):
+        raise BadInput("--method and --repetitions are not for the landscape of saps")
 
 
 def _results(wanted: Wanted, writing: "Writing", progress: Progress) -> dict[str, Any]:
@@ -254,6 +259,7 @@ def _measured(wanted: Wanted, writing: "Writing", progress: Progress) -> list[di
     """Measure, or go on measuring, and draw what there is."""
     from paramhs.paper.saps import grid
     from paramhs.paper.saps.measurement import Measurement
+    from paramhs.targets.supervisor.gauge import cores
 
     saps = _saps(wanted, writing)
     if wanted.instances is None or wanted.out is None:
@@ -263,14 +269,21 @@ def _measured(wanted: Wanted, writing: "Writing", progress: Progress) -> list[di
         saps.smoothing,
         500 if wanted.runs is None else wanted.runs,
         wanted.out,
-        grid.all_cores() if wanted.jobs is None else wanted.jobs,
+        cores() if wanted.jobs is None else wanted.jobs,
+        wanted.seed,
     )
-    there, total = plan.blocks_there(), plan.blocks()
-    if there:
-        progress.console.print(f"resuming: {there:,} of {total:,} blocks of runs are there")
-    bar = progress.add_task("measuring", total=total)
+    bar = progress.add_task("measuring", total=None)
+
+    def advance(blocks: int) -> None:
+        if progress.tasks[bar].total is None:
+            progress.update(bar, total=plan.blocks())
+            if blocks:
+                there = f"{blocks:,} of {plan.blocks():,} blocks of runs are there"
+                progress.console.print(f"resuming: {there}")
+        progress.advance(bar, blocks)
+
     try:
-        landscape = plan.measured(lambda blocks: progress.advance(bar, blocks))
+        landscape = plan.measured(advance)
     except KeyboardInterrupt:
         progress.console.print("interrupted: the same command goes on where it was")
         raise typer.Exit(INTERRUPTED_CODE) from None

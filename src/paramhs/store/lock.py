@@ -44,7 +44,7 @@ class WriterLock:
                 return descriptor
             if time.monotonic() > deadline:
                 held = f"{path} is in use by {self._holder()}"
-                raise StoreError(f"{held}; wait until it ends, or use another store")
+                raise StoreError(f"{held}; wait until it ends, or use another file")
             time.sleep(0.05)
 
     def _try(self) -> int | None:

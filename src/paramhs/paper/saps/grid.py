@@ -2,11 +2,13 @@
 
 Runs are made in blocks, each setting's first block before anybody's second, and each block is a
 line of a text file as soon as it is made. So a measurement can be stopped at any time, goes on
-where it was, and what there is so far covers all settings alike. A run is a function of instance,
-setting and number, so it does not matter who made which block.
+where it was, and what there is so far covers all settings alike. A run is a function of formula,
+setting, seed and number, so it does not matter who made which block; and each line says what it was
+made of, so that a file may hold blocks of several measurements.
 """
 
 import csv
+import hashlib
 import lzma
 import math
 import os
@@ -21,6 +23,7 @@ import numpy as np
 
 from paramhs.errors import BadInput
 from paramhs.instances.dimacs import read_formula
+from paramhs.store.lock import WriterLock
 from paramhs.targets.saps import Settings, Smoothing, encoded, solve
 from paramhs.targets.saps.arrays import Clauses
 
@@ -32,7 +35,17 @@ RHOS = tuple(range(16))
 PS, WP = 0.05, 0.01
 STEPS = 10_000
 BLOCK = 100  # runs in a line
-HEADER = ("instance", "alpha", "rho", "first_run", "runs", "best", "final", "null_flips")
+HEADER = (
+    "made_of",
+    "instance",
+    "alpha",
+    "rho",
+    "first_run",
+    "runs",
+    "best",
+    "final",
+    "null_flips",
+)
 
 
 class Cell(NamedTuple):
@@ -43,12 +56,20 @@ class Cell(NamedTuple):
     rho: int
 
 
-class Block(NamedTuple):
-    """Some runs of a cell: how often each number of false clauses was the best, and the last."""
+class Part(NamedTuple):
+    """Some runs of a cell, to be made."""
 
+    made_of: str
+    """What besides setting and number determines a run, in short: see `_made_of`."""
     cell: Cell
     first_run: int
     runs: int
+
+
+class Block(NamedTuple):
+    """Some runs of a cell: how often each number of false clauses was the best, and the last."""
+
+    part: Part
     best: Mapping[int, int]
     final: Mapping[int, int]
     null_flips: float
@@ -56,8 +77,9 @@ class Block(NamedTuple):
 
     def row(self) -> tuple[object, ...]:
         """As it is written."""
+        made_of, cell, first_run, runs = self.part
         counts = (written(self.best), written(self.final))
-        return (*self.cell, self.first_run, self.runs, *counts, f"{self.null_flips:.1f}")
+        return (made_of, *cell, first_run, runs, *counts, f"{self.null_flips:.1f}")
 
 
 def measure(
@@ -70,34 +92,72 @@ def measure(
     *,
     seed: int = 0,
     steps: int = STEPS,
-) -> None:
-    """Make the runs that the file does not have yet, and add them to it.
+) -> list[Block]:
+    """Make the runs that the file does not have yet, and add them to it; all that were asked for.
 
-    `advance` is told at once how many blocks were there already, then of each that is made.
+    `advance` is told at once how many blocks were there already, then of each that is made. One
+    process at a time may do so.
     """
-    _drop_cut_line(file)
-    done = {(b.cell, b.first_run): b.runs for b in blocks(file)} if begun(file) else {}
-    formulas = {name: encoded(read_formula(path)) for name, path in instances.items()}
-    wanted = [
-        (Cell(name, alpha, rho), first, min(BLOCK, runs - first))
+    formulas = {name: _formula(path) for name, path in instances.items()}
+    made_of = {name: _made_of(f, smoothing, seed, steps) for name, f in formulas.items()}
+    wanted = {
+        Part(made_of[name], Cell(name, alpha, rho), first, min(BLOCK, runs - first)): None
         for first in range(0, runs, BLOCK)
         for name in formulas
         for alpha in ALPHAS
         for rho in RHOS
-    ]
-    missing = [task for task in wanted if done.get(task[:2], 0) < task[2]]
-    advance(len(wanted) - len(missing))
+    }
 
-    def made(cell: Cell, first: int, count: int) -> Block:
-        return _block(formulas[cell.instance], cell, first, count, smoothing, seed, steps)
+    def made(part: Part) -> Block:
+        return _block(formulas[part.cell.instance], part, smoothing, seed, steps)
 
-    headed = begun(file)
+    lock = WriterLock(file)
+    try:
+        _begin(file)
+        done = {block.part for block in blocks(file)}
+        missing = [part for part in wanted if part not in done]
+        advance(len(wanted) - len(missing))
+        _add(file, missing, made, jobs, advance)
+        return [block for block in blocks(file) if block.part in wanted]
+    finally:
+        lock.release()
+
+
+def _formula(path: Path) -> Clauses:
+    formula = read_formula(path)
+    if formula.weights is not None:
+        raise BadInput(f"{path}: its clauses have weights, but the landscape counts false clauses")
+    return encoded(formula)
+
+
+def _made_of(clauses: Clauses, smoothing: Smoothing, seed: int, steps: int) -> str:
+    """The formula, whatever its file is called, and how it is searched."""
+    digest = hashlib.sha256(repr((smoothing, seed, steps, PS, WP)).encode())
+    for numbers in (clauses.starts, clauses.members, clauses.literal_starts, clauses.clauses):
+        digest.update(numbers.tobytes())
+    return digest.hexdigest()[:12]
+
+
+def _begin(file: Path) -> None:
+    """The columns. What was being written when a measurement was killed would spoil a line."""
+    with file.open("a+b") as out:
+        out.seek(0)
+        out.truncate(out.read().rfind(b"\n") + 1)
+        if out.seek(0, os.SEEK_END) == 0:
+            out.write(",".join(HEADER).encode() + b"\n")
+
+
+def _add(
+    file: Path,
+    parts: Sequence[Part],
+    made: Callable[[Part], Block],
+    jobs: int,
+    advance: Callable[[int], object],
+) -> None:
     with file.open("a", newline="", encoding="utf-8") as out, ThreadPoolExecutor(jobs) as pool:
-        writer = csv.writer(out)
-        if not headed:
-            writer.writerow(HEADER)
+        writer = csv.writer(out, lineterminator="\n")
         try:
-            for block in _as_made(pool, made, iter(missing), jobs):
+            for block in _as_made(pool, made, iter(parts), jobs):
                 writer.writerow(block.row())
                 out.flush()
                 advance(1)
@@ -105,26 +165,25 @@ def measure(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _block(
-    clauses: Clauses, cell: Cell, first: int, runs: int, smoothing: Smoothing, seed: int, steps: int
-) -> Block:
-    settings = Settings(cell.alpha / FIFTEENTHS, cell.rho / FIFTEENTHS, PS, WP)
-    outcomes = solve(clauses, settings, steps, seed, runs, smoothing, first_run=first)
+def _block(clauses: Clauses, part: Part, smoothing: Smoothing, seed: int, steps: int) -> Block:
+    settings = Settings(part.cell.alpha / FIFTEENTHS, part.cell.rho / FIFTEENTHS, PS, WP)
+    first = part.first_run
+    outcomes = solve(clauses, settings, steps, seed, part.runs, smoothing, first_run=first)
     best, final = (_counted(x) for x in (outcomes.best_false, outcomes.final_false))
-    return Block(cell, first, runs, best, final, float(outcomes.null_flips.mean()))
+    return Block(part, best, final, float(outcomes.null_flips.mean()))
 
 
 def _as_made(
     pool: ThreadPoolExecutor,
-    made: Callable[[Cell, int, int], Block],
-    tasks: Iterator[tuple[Cell, int, int]],
+    made: Callable[[Part], Block],
+    parts: Iterator[Part],
     jobs: int,
 ) -> Iterator[Block]:
     """Blocks as they are finished, with few in flight, so that stopping loses little."""
-    flying: set[Future[Block]] = {pool.submit(made, *task) for task in islice(tasks, 2 * jobs)}
+    flying: set[Future[Block]] = {pool.submit(made, part) for part in islice(parts, 2 * jobs)}
     while flying:
         finished, flying = wait(flying, return_when=FIRST_COMPLETED)
-        flying |= {pool.submit(made, *task) for task in islice(tasks, len(finished))}
+        flying |= {pool.submit(made, part) for part in islice(parts, len(finished))}
         for future in finished:
             yield future.result()
 
@@ -160,22 +219,10 @@ def _opened(file: Path) -> TextIO:
     return file.open(encoding="utf-8", newline="")
 
 
-def begun(file: Path) -> bool:
-    """Whether there is anything in a file."""
-    return file.exists() and file.stat().st_size > 0
-
-
-def _drop_cut_line(file: Path) -> None:
-    """What was being written when a measurement was killed would spoil the next line."""
-    if begun(file):
-        with file.open("r+b") as out:
-            out.truncate(out.read().rfind(b"\n") + 1)
-
-
 def _read(row: Sequence[str]) -> Block:
-    cell = Cell(row[0], int(row[1]), int(row[2]))
-    counts = (counts_of(row[5]), counts_of(row[6]))
-    return Block(cell, int(row[3]), int(row[4]), *counts, float(row[7]))
+    cell = Cell(row[1], int(row[2]), int(row[3]))
+    part = Part(row[0], cell, int(row[4]), int(row[5]))
+    return Block(part, counts_of(row[6]), counts_of(row[7]), float(row[8]))
 
 
 def _counted(numbers: np.ndarray) -> dict[int, int]:
@@ -199,17 +246,19 @@ def counts_of(text: str) -> dict[int, int]:
 
 def instances_in(folder: Path) -> dict[str, Path]:
     """The formulas in a folder, by the names of their files without suffix."""
-    found = sorted(folder.glob("*.cnf*")) if folder.is_dir() else []
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    found: dict[str, Path] = {}
+    for path in files:
+        match = re.fullmatch(r"(.+)\.cnf(\.gz|\.xz|\.bz2)?", path.name)
+        if match and match[1] in found:
+            raise BadInput(f"{folder} has both {found[match[1]].name} and {path.name}")
+        if match:
+            found[match[1]] = path
     if not found:
-        raise BadInput(f"{folder}: there are no .cnf files")
-    return {path.name.split(".cnf")[0]: path for path in found}
+        raise BadInput(f"{folder}: there are no .cnf files (nor .cnf.gz, .cnf.xz, .cnf.bz2)")
+    return found
 
 
 def blocks_of(instances: int, runs: int) -> int:
     """How many blocks a measurement has."""
     return instances * len(ALPHAS) * len(RHOS) * math.ceil(runs / BLOCK)
-
-
-def all_cores() -> int:
-    """How many processors there are to use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

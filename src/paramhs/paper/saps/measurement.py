@@ -1,6 +1,6 @@
 """A measurement of the landscape in a folder: runs as they are made, and the table at the end."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ class Measurement:
     runs: int
     folder: Path
     jobs: int
+    seed: int = 0
     steps: int = grid.STEPS
 
     def __post_init__(self) -> None:
@@ -38,22 +39,21 @@ class Measurement:
         """How many blocks of runs there will be."""
         return grid.blocks_of(len(self.instances), self.runs)
 
-    def blocks_there(self) -> int:
-        """How many of them, or of their beginnings, the folder has already."""
-        file = self.files[0]
-        return len({(b.cell, b.first_run) for b in self._mine(file)}) if grid.begun(file) else 0
-
     def measured(self, advance: Callable[[int], object] = lambda done: None) -> Landscape:
-        """Make what is missing; the table of all runs."""
-        blocks, table = self.files
-        grid.measure(
-            self.instances, self.smoothing, self.runs, blocks, self.jobs, advance, steps=self.steps
-        )
-        write_table(merged(self._mine(blocks), self.runs), table)
-        return landscape_of(read_table(table), self.smoothing)
+        """Make what is missing; the table of all runs.
 
-    def _mine(self, file: Path) -> Iterator[grid.Block]:
-        """What was measured before may be more: other instances, further runs."""
-        for block in grid.blocks(file):
-            if block.cell.instance in self.instances and block.first_run < self.runs:
-                yield block
+        `advance` is told at once how many blocks of runs the folder had, then of each that is made.
+        """
+        file, table = self.files
+        made = grid.measure(
+            self.instances,
+            self.smoothing,
+            self.runs,
+            file,
+            self.jobs,
+            advance,
+            seed=self.seed,
+            steps=self.steps,
+        )
+        write_table(merged(made), table)
+        return landscape_of(read_table(table), self.smoothing)

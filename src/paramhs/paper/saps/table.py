@@ -57,16 +57,11 @@ class Row(NamedTuple):
         return (*self.cell, self.runs, *moments, f"{self.null_flips:.1f}", written(self.best))
 
 
-def merged(blocks: Iterable[Block], runs: int) -> list[Row]:
-    """The blocks of each cell, of its first so many runs, put together."""
-    longest: dict[tuple[Cell, int], Block] = {}
-    for block in blocks:
-        key = (block.cell, block.first_run)
-        if block.first_run < runs and (key not in longest or longest[key].runs < block.runs):
-            longest[key] = block
+def merged(blocks: Iterable[Block]) -> list[Row]:
+    """The blocks of each cell put together."""
     cells: dict[Cell, list[Block]] = {}
-    for block in longest.values():
-        cells.setdefault(block.cell, []).append(block)
+    for block in blocks:
+        cells.setdefault(block.part.cell, []).append(block)
     return [_row(cell, cells[cell]) for cell in sorted(cells)]
 
 
@@ -75,14 +70,14 @@ def _row(cell: Cell, blocks: Sequence[Block]) -> Row:
         "best": _summed(block.best for block in blocks),
         "final": _summed(block.final for block in blocks),
     }
-    runs = sum(block.runs for block in blocks)
+    runs = sum(block.part.runs for block in blocks)
     moments = {quality: _moments(of_quality) for quality, of_quality in counts.items()}
     return Row(
         cell,
         runs,
         {quality: mean for quality, (mean, _) in moments.items()},
         {quality: error for quality, (_, error) in moments.items()},
-        sum(block.runs * block.null_flips for block in blocks) / runs,
+        sum(block.part.runs * block.null_flips for block in blocks) / runs,
         counts["best"],
     )
 
