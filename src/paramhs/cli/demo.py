@@ -12,7 +12,6 @@ from rich.console import Console
 from paramhs.cli.picture import Map, drawn_map, on_page, on_terminal
 from paramhs.costs import Quality
 from paramhs.driver import Budget, Watcher
-from paramhs.errors import BadInput
 from paramhs.instances.circuit_fuzz import circuit_fuzz
 from paramhs.instances.dimacs import dimacs
 from paramhs.seeds import stream
@@ -54,10 +53,8 @@ def instances() -> Iterator[tuple[dict[str, Path], dict[str, Path]]]:
 
 def target() -> tuple["Saps", Space]:
     """SAPS, compiled, and the space of its parameters."""
-    try:
-        from paramhs.targets.saps import SPACE, Saps, Settings, solve
-    except ModuleNotFoundError as error:
-        raise BadInput(f"{error.name} is not installed: pip install 'paramhs[all]'") from None
+    from paramhs.targets.saps import SPACE, Saps, Settings, solve
+
     formula = circuit_fuzz(5, 0, None, stream(0, "demo", "warm"))
     solve(formula, Settings(), 10, 0)  # compiles before there are worker processes to do it
     return Saps(STEPS), SPACE

@@ -50,7 +50,8 @@ def circuit_fuzz(inputs: int, variables: int | None, extra: float | None, rng: R
     if variables is None:
         low, high = VARIABLES_PER_INPUT
         variables = int(inputs * low * (high / low) ** rng.random())
-    sized(10 * at_least("variables", variables, 0) + inputs)
+    used = inputs**1.5  # about the nodes that it takes until every input is used
+    sized(10 * max(at_least("variables", variables, 0), 3 * used))
     if extra is None:
         low, high = EXTRA_PER_INPUT
         extra = low + (high - low) * rng.random()

@@ -30,7 +30,7 @@ Complex = NDArray[np.complex128]
 _NODES = 12  # Gauss-Legendre nodes in a panel
 _CALLS = 512  # the law is computed up to this many calls at first
 _LONGEST = 2**16
-_SCALE = 4.0  # to which the weights of a walk are brought: the quadrature's panels suit it
+SCALE = 4.0  # to which the weights of a walk are brought: the quadrature's panels suit it
 _TAIL = 1e-10
 
 
@@ -70,7 +70,7 @@ class _Phase:
     """From one configuration: the walk through one random order of its neighbours."""
 
     def __init__(self, weights: Array, wins: Array, at: int, others: list[int]) -> None:
-        weights = weights * (_SCALE / np.delete(weights, at).sum())
+        weights = weights * (SCALE / np.delete(weights, at).sum())
         rates = np.where(np.array(others) == at, 0.0, weights[others])
         losing = (1 - wins[others])[:, None]
         optima = float(np.delete(weights, [at, *others]).sum())

@@ -34,6 +34,8 @@ class Choice:
     """The table of this instance alone, not aggregated."""
     redrawn: int | None = None
     """The number of a table that is redrawn within the standard errors."""
+    aimed_at: int | None = None
+    """The number of a redrawn table whose five best are the target instead."""
 
     @property
     def name(self) -> str:
@@ -54,6 +56,11 @@ def plausible() -> list[Choice]:
 def redrawn(choice: Choice, count: int = REDRAWN) -> list[Choice]:
     """Tables that another measurement of the same size might have given."""
     return [replace(choice, redrawn=number) for number in range(count)]
+
+
+def retargeted(choice: Choice, count: int = REDRAWN) -> list[Choice]:
+    """The same table with other targets, which might as well be its five best."""
+    return [replace(choice, aimed_at=number) for number in range(count)]
 
 
 def single_instances() -> list[Choice]:
@@ -91,5 +98,7 @@ def arena_of(choice: Choice, runs: int | None = None) -> Arena:
         beats = deterministic(table.ravel().tolist()).beats()
     else:
         beats = beats_by_runs(kept(choice.smoothing), runs)
+    aim = replace(choice, redrawn=choice.aimed_at, aimed_at=None)
+    targets = five_best(table if choice.aimed_at is None else table_of(aim))
     order = np.argsort(table, axis=None, kind="stable")
-    return Arena((table.shape[0], table.shape[1]), beats, np.array(five_best(table)), order)
+    return Arena((table.shape[0], table.shape[1]), beats, np.array(targets), order)

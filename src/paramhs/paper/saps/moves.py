@@ -11,14 +11,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from paramhs.landscape.first_improvement import quadrature
+from paramhs.landscape.first_improvement import SCALE, quadrature
 from paramhs.landscape.hitting import proposals
 from paramhs.landscape.outcomes import Array
 from paramhs.operators import Step
 from paramhs.paper.saps.renewal import Renewal
 
 Places = NDArray[np.int64]
-_SCALE = 4.0  # to which the weights of a walk are brought: the quadrature's panels suit it
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ def _walk(arena: Arena, x: int) -> tuple[Places, Array] | None:
     """Neighbours of x, and the moments 0, 1, 2 of the calls of a walk that ends at each."""
     neighbours, weights = _neighbours(arena.shape, x)
     wins = np.where(np.isin(neighbours, arena.targets), 1.0, arena.beats[x, neighbours])
-    rates = weights * (_SCALE / weights.sum())
+    rates = weights * (SCALE / weights.sum())
     certain = float(rates[wins == 1].sum())
     if certain == 0:
         return None

@@ -33,10 +33,12 @@ class Costs:
 
 
 def aggregated(landscape: Landscape, aggregation: Aggregation, quality: Quality) -> Costs:
-    """All instances in one table. The mean that an instance is divided by has hardly any error."""
+    """All instances in one table. The mean that an instance is divided by has hardly any error; one
+    that every run solved remains 0."""
     mean, error = landscape.mean[quality], landscape.error[quality]
     if aggregation == "normalised":
         scale = mean.mean(axis=(1, 2), keepdims=True)
+        scale = np.where(scale > 0, scale, 1.0)
         mean, error = mean / scale, error / scale
     count = len(landscape.instances)
     return Costs(mean.mean(axis=0), np.sqrt((error**2).sum(axis=0)) / count)
@@ -57,6 +59,8 @@ def chance_of_five(costs: Costs, seed: int, draws: int = DRAWS) -> Array:
     """How often each is among the five best of tables redrawn within the standard errors.
 
     A parametric bootstrap: the measured table has its noise once, redrawn ones have it twice.
+    Errors are taken to be independent. In truth the k-th runs of all settings share their random
+    numbers, so errors at the same alpha go together, and the ranking is surer than this says.
     """
     rng = generator(seed, "chance of five")
     hits = np.zeros(costs.mean.size)
@@ -78,7 +82,7 @@ class Barrier(NamedTuple):
     rise: float
     """The least over all rhos."""
     errors: float
-    """The least rise in standard errors of a difference."""
+    """The rise in standard errors of a difference, the least over all rhos too."""
 
 
 def barriers(costs: Costs) -> list[Barrier]:
@@ -99,6 +103,17 @@ def local_optima(table: Array) -> list[int]:
     around = (padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:])
     stuck = np.flatnonzero(table < np.minimum.reduce(around))
     return [int(place) for place in stuck[np.argsort(table.ravel()[stuck], kind="stable")]]
+
+
+def depth(costs: Costs, place: int) -> float:
+    """By how many standard errors of a difference every single step from a place goes up."""
+    mean, error = (np.pad(x, 1, constant_values=np.inf) for x in (costs.mean, costs.error))
+    alpha, rho = (i + 1 for i in divmod(place, costs.mean.shape[1]))
+    around = ((alpha - 1, rho), (alpha + 1, rho), (alpha, rho - 1), (alpha, rho + 1))
+    inside = [there for there in around if np.isfinite(mean[there])]
+    rises = [(mean[there] - mean[alpha, rho]) for there in inside]
+    errors = [np.hypot(error[there], error[alpha, rho]) for there in inside]
+    return float(min(np.divide(rises, np.maximum(errors, np.finfo(float).tiny))))
 
 
 def ties(table: Array) -> int:

@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from paramhs.errors import BadInput
-from paramhs.paper.saps import study_summary, summary, tuning
+from paramhs.landscape.outcomes import Array
+from paramhs.paper.saps import tuning
+from paramhs.paper.saps.calls_summary import calls_summary, runs_summary
 from paramhs.paper.saps.choices import Choice
+from paramhs.paper.saps.landscape_summary import landscape_summary
 from paramhs.paper.saps.ranking import (
     AGGREGATIONS,
     Aggregation,
@@ -15,6 +18,7 @@ from paramhs.paper.saps.ranking import (
     five_best,
 )
 from paramhs.paper.saps.study import Kind, studied, study_tasks
+from paramhs.paper.saps.study_summary import choices_summary
 from paramhs.paper.saps.table import QUALITIES, Landscape, kept
 from paramhs.paper.saps.tuning import ALPHAS, CURVES, Task
 from paramhs.paper.scenarios import Curve
@@ -71,7 +75,7 @@ class SapsReproduction:
         costs = aggregated(found, self.aggregation, "best")
         chance = chance_of_five(costs, self.seed)
         name = self._name("figure1_saps")
-        self.writing.say(name, summary.landscape_summary(found, self.aggregation, costs, chance))
+        self.writing.say(name, landscape_summary(found, self.aggregation, costs, chance))
 
         def chart() -> Any:
             from paramhs.paper.saps import figures
@@ -83,17 +87,16 @@ class SapsReproduction:
             return figures.landscape_figure(costs, chance, found.alphas, title)
 
         self.writing.draw(name, chart)
-        return self.writing.table(name, self._rows(found))
+        return self.writing.table(name, self._rows(found, chance))
 
-    def _rows(self, landscape: Landscape) -> list[dict[str, Any]]:
+    def _rows(self, landscape: Landscape, chance: Array) -> list[dict[str, Any]]:
         """One row a setting, with every aggregation and quality."""
         tables = {
             (aggregation, quality): aggregated(landscape, aggregation, quality)
             for aggregation in AGGREGATIONS
             for quality in QUALITIES
         }
-        own = tables[self.aggregation, "best"]
-        chance, best = chance_of_five(own, self.seed), five_best(own.mean)
+        best = five_best(tables[self.aggregation, "best"].mean)
         rows = []
         for a, alpha in enumerate(landscape.alphas):
             for r, rho in enumerate(landscape.rhos):
@@ -114,7 +117,7 @@ class SapsReproduction:
         points = [tuning.point_of(answer) for answer in answers]
         deltas = tuning.deltas_of(answers)
         name = self._name("figure2_saps")
-        self.writing.say(name, summary.calls_summary(self.choice, points, deltas))
+        self.writing.say(name, calls_summary(self.choice, points, deltas))
         self._draw(name, "calls_figure", points, f"SAPS: {self.choice.name}")
         self.writing.table(f"{name}_deltas", tuning.as_dicts(deltas))
         if self.writing.out is not None:
@@ -141,7 +144,7 @@ class SapsReproduction:
         if not tasks:
             return
         fits, points = studied(tasks, self.jobs, self.advance)
-        self.writing.say("figure2_saps_choices", study_summary.choices_summary(fits))
+        self.writing.say("figure2_saps_choices", choices_summary(fits))
         self._draw("figure2_saps_choices", "choices_figure", points)
         self.writing.table("figure2_saps_choices", [fit.to_json() for fit in fits])
 
@@ -157,7 +160,7 @@ class SapsReproduction:
         sizes = {point.size for point in fresh}
         shown = [*fresh, *(point for point in points if point.size in sizes)]
         name = self._name("figure2_saps") + "_runs"
-        self.writing.say(name, summary.runs_summary(shown))
+        self.writing.say(name, runs_summary(shown))
         self._draw(name, "runs_figure", shown)
         self.writing.table(name, tuning.as_dicts(shown))
 

@@ -6,11 +6,18 @@ from typing import Any, Literal
 
 from scipy.stats import chi2
 
-from paramhs.paper.saps.choices import Choice, plausible, redrawn, single_instances
+from paramhs.paper import published
+from paramhs.paper.saps.choices import (
+    Choice,
+    plausible,
+    redrawn,
+    retargeted,
+    single_instances,
+)
 from paramhs.paper.saps.tuning import ALPHAS, CURVES, Answer, Point, Task, all_answered, point_of
 from paramhs.paper.scenarios import Curve
 
-Kind = Literal["measured", "redrawn", "instance"]
+Kind = Literal["measured", "redrawn", "retargeted", "instance"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Fit:
     @property
     def verdict(self) -> str:
         """Whether chance explains the mean square."""
-        return verdict(self.mean_square, self.points)
+        return verdict(self.mean_square, self.points, self.never)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -42,6 +49,7 @@ class Fit:
             "aggregation": choice.instance or choice.aggregation,
             "quality": choice.quality,
             "redrawn": choice.redrawn,
+            "aimed_at": choice.aimed_at,
             "curve": self.curve.name,
             "mean_square_z": self.mean_square,
             "points": self.points,
@@ -51,22 +59,24 @@ class Fit:
         }
 
 
-def verdict(mean_square: float, points: int) -> str:
-    """Whether chance explains a mean of squares of standard normals: at 1 %, at 0.01 %, or not."""
-    p = float(chi2.sf(mean_square * points, points))
+def verdict(mean_square: float, points: int, never: float = 0.0) -> str:
+    """Whether chance explains a mean of squares of standard normals, and that all searches behind a
+    mean ended though each never does with this probability: at 1 %, at 0.01 %, or not."""
+    p = float(chi2.sf(mean_square * points, points)) * (1 - never) ** published.SAPS_REPETITIONS
     return "agrees" if p > 0.01 else "doubtful" if p > 1e-4 else "does not agree"
 
 
 def study_tasks(seed: int, alphas: Sequence[int] = ALPHAS) -> list[tuple[Kind, Task]]:
-    """All points of the study; redrawn tables have the exact curves of ParamRLS only."""
+    """All points of the study; redrawn ones have the exact curves of ParamRLS only."""
     choices: list[tuple[Kind, Choice]] = [("measured", choice) for choice in plausible()]
     choices += [("redrawn", again) for choice in plausible() for again in redrawn(choice)]
+    choices += [("retargeted", again) for choice in plausible() for again in retargeted(choice)]
     choices += [("instance", choice) for choice in single_instances()]
     return [
         (kind, Task(choice, curve, count, 0, seed))
         for kind, choice in choices
         for curve in CURVES
-        if kind != "redrawn" or curve.configurator == "paramrls"
+        if kind in ("measured", "instance") or curve.configurator == "paramrls"
         for count in alphas
     ]
 
