@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from paramhs import Quality, Runtime, Space
+from paramhs.cli.verdicts import conclusion
 from paramhs.costs import RuntimeThenQuality
 from paramhs.runs import Instance, Run, Status, Task
 from paramhs.seeds import stream
@@ -277,6 +278,30 @@ class TestFailures:
         assert (made.wins, made.ties, made.losses) == (0, 8, 0)
         assert made.p_value == 1.0
 
+    def test_failures_are_counted_within_an_instance(self):
+        often, once = [[None] * 8 + [1.0]] * 6, [[None] + [1.0] * 8] * 6
+        made = compared(often, once)
+        assert (made.wins, made.ties, made.losses) == (6, 0, 0)
+        assert made.conclusion == "better"
+        assert compared(once, [[None] * 9] * 6).conclusion == "worse"
+        assert compared(once, once).ties == 6
+
+    def test_fewer_failures_within_an_instance_come_before_costs(self):
+        made = compared([[None, 1.0, 1.0]] * 6, [[9.0, 9.0, 9.0]] * 6)
+        assert (made.wins, made.conclusion) == (6, "better")
+
+    def test_gain_is_over_the_runs_that_neither_has_failed(self):
+        made = compared([[None, 5.0, 7.0]] * 6, [[1.0, 4.0, None]] * 6)
+        assert (made.gain.estimate, made.ratio.estimate) == (1.0, 1.25)
+
+    @pytest.mark.parametrize("bad", [math.inf, math.nan, None])
+    def test_runs_without_a_usable_number_have_failed(self, bad):
+        made = compared([[bad, 1.0]] * 6, [[1.0, 1.0]] * 6)
+        assert (made.first.cost, made.first.solved, made.first.failed) == (1.0, 6, 6)
+        late = [run(FIRST, i, 0, None, CUTOFF, Status.TIMEOUT) for i in range(6)]
+        assert verdict(late, runs(SECOND, [1.0] * 6), Quality()).first.failed == 6
+        assert verdict(late, late, Runtime()).first.failed == 0
+
     def test_infinite_costs_are_null_in_json(self):
         said = compared([None] * 8, [1.0] * 8).to_json()
         assert said["first"]["cost"] is None
@@ -304,6 +329,16 @@ class TestCases:
         made = verdict(first, second[::-1], Quality())
         assert made.to_json() == verdict(first, second, Quality()).to_json()
 
+    def test_a_single_case_bounds_nothing(self):
+        made = verdict(runs(FIRST, [4.0]), runs(SECOND, [2.0]), Quality())
+        assert (made.gain.estimate, made.gain.low, made.gain.high) == (2.0, -math.inf, math.inf)
+        assert (made.ratio.estimate, made.ratio.low, made.ratio.high) == (2.0, 0.0, math.inf)
+        names = ("default", "best")
+        assert conclusion(made, Quality(), names)[0].startswith("Keep the default")
+        back = verdict(runs(FIRST, [2.0]), runs(SECOND, [4.0]), Quality())
+        said = conclusion(back, Quality(), names)[0]
+        assert "2 times higher (95 % interval 0 to inf)" in said
+
     def test_runs_on_other_pairs_are_refused(self):
         with pytest.raises(ValueError, match="same pairs"):
             verdict(runs(FIRST, [1.0] * 6), runs(SECOND, [1.0] * 7), Quality())
@@ -326,3 +361,13 @@ def test_where_all_run_out_of_time_the_second_number_decides():
     made = verdict(stopped(FIRST, [100.0] * 8), stopped(SECOND, [1.0] * 8), RuntimeThenQuality())
     assert (made.wins, made.ties, made.losses) == (8, 0, 0)
     assert made.conclusion == "better"
+    # Numbers that would be a tie of runtimes, and words that are not about time.
+    metric = RuntimeThenQuality(maximise=True)
+    made = verdict(stopped(FIRST, [0.004] * 8), stopped(SECOND, [0.012] * 8), metric)
+    assert (made.wins, made.ties, made.losses, made.by) == (8, 0, 0, "quality")
+    (words,) = conclusion(made, metric, ("default", "best"))
+    assert words == (
+        "Best is better: 3 times higher (95 % interval 3 to 3) in quality, with equal runtimes."
+    )
+    same = [run(c, i, 0, runtime=1.0) for c in (FIRST, SECOND) for i in range(8)]
+    assert verdict(same[:8], same[8:], metric).by == "runtime"

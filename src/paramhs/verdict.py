@@ -8,11 +8,11 @@ anything about others.
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from random import Random
 
-from paramhs.costs import Cost, CostMetric, Quality, mean, score
+from paramhs.costs import Cost, CostMetric, Quality, Score, mean, score
 from paramhs.runs import Run, Status
 from paramhs.seeds import below, stream
 from paramhs.space import Config
@@ -23,6 +23,9 @@ SIGNIFICANT = 0.05
 _RESAMPLES = 5_000
 _EXACT = 12  # cases up to which all sign flips are tried
 _CLOSE = 0.01  # runtimes that differ by so much, relatively or in seconds, are a tie
+
+Both = tuple[float, float]
+"""The costs of the first and of the second."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Side:
     solved: int
     """How many runs finished within their limits with a usable answer."""
     failed: int
-    """How many crashed or were wrong."""
+    """How many crashed, were wrong, or gave nothing usable where quality counts."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,11 @@ class Verdict:
     """Cases on which the second is better."""
     ties: int
     losses: int
+    by: str
+    """What decides: "quality", or "runtime"."""
     gain: Interval | None
-    """How much lower the second's mean cost is (higher, where more is better), over
-    the cases that neither has failed; None where there are none."""
+    """How much lower the second's mean cost is (higher, where more is better), over the runs that
+    neither has failed, case by case; None where there are none."""
     ratio: Interval | None
     """How many times better the second is; None where costs are not all positive."""
     p_value: float
@@ -101,6 +106,7 @@ class Verdict:
             "wins": self.wins,
             "ties": self.ties,
             "losses": self.losses,
+            "by": self.by,
             "gain": self.gain and self.gain.to_json(),
             "ratio": self.ratio and self.ratio.to_json(),
             "p_value": self.p_value,
@@ -115,18 +121,19 @@ def verdict(
     mine, other = _by_pair(first), _by_pair(second)
     if mine.keys() != other.keys() or not mine:
         raise ValueError("the runs are not on the same pairs")
-    costs = _telling({pair: (metric.of(mine[pair]), metric.of(other[pair])) for pair in mine})
+    level, costs = _telling(
+        {pair: (metric.of(mine[pair]), metric.of(other[pair])) for pair in mine}
+    )
     instances = {name for name, _ in costs}
     by_instance = len(instances) >= LEAST_INSTANCES
     cases = _cases(costs, by_instance)
-    slack = 0.0 if isinstance(metric, Quality) else _CLOSE
-    wins = sum(_is_less(b, a, slack) for a, b in cases)
-    losses = sum(_is_less(a, b, slack) for a, b in cases)
-    maximise = isinstance(metric, Quality) and metric.maximise
-    usable = [case for case in cases if all(map(math.isfinite, case))]
+    quality = isinstance(metric, Quality) or level > 0
+    slack = 0.0 if quality else _CLOSE
+    wins = sum(_is_less(b, a, slack) for a, b in map(_scores, cases))
+    losses = sum(_is_less(a, b, slack) for a, b in map(_scores, cases))
     rng = stream(0, "verdict", len(cases))
-    gain, ratio = _estimates(usable, maximise, rng)
-    differences = _differences(cases)
+    gain, ratio = _estimates(cases, quality and getattr(metric, "maximise", False), rng)
+    differences = _differences([_scores(case) for case in cases])
     return Verdict(
         _side(first, metric),
         _side(second, metric),
@@ -136,6 +143,7 @@ def verdict(
         wins,
         len(cases) - wins - losses,
         losses,
+        "quality" if quality else "runtime",
         gain,
         ratio,
         sign_flip_test(differences, rng),
@@ -145,12 +153,12 @@ def verdict(
 
 def _telling(
     costs: Mapping[tuple[str, int], tuple[Cost, Cost]],
-) -> dict[tuple[str, int], tuple[float, float]]:
+) -> tuple[int, dict[tuple[str, int], Both]]:
     """Of costs that are several numbers, the first in which the two differ anywhere."""
     length = len(next(iter(costs.values()))[0])
     differ = (k for k in range(length) if any(a[k] != b[k] for a, b in costs.values()))
     level = next(differ, 0)
-    return {pair: (a[level], b[level]) for pair, (a, b) in costs.items()}
+    return level, {pair: (a[level], b[level]) for pair, (a, b) in costs.items()}
 
 
 def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
@@ -159,53 +167,68 @@ def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
 
 def _side(runs: Sequence[Run], metric: CostMetric) -> Side:
     costs = [metric.of(run) for run in runs]
-    failures = (Status.CRASHED, Status.WRONG)
+    bad = [
+        run.status in (Status.CRASHED, Status.WRONG) or math.isinf(cost[0])
+        for run, cost in zip(runs, costs, strict=True)
+    ]
+    finished = [run.status is Status.OK for run in runs]
     return Side(
         runs[0].task.config,
         metric.shown(score(costs)),
         len(runs),
-        sum(run.status is Status.OK for run in runs),
-        sum(run.status in failures for run in runs),
+        sum(done and not failed for done, failed in zip(finished, bad, strict=True)),
+        sum(bad),
     )
 
 
-def _cases(
-    costs: Mapping[tuple[str, int], tuple[float, float]], by_instance: bool
-) -> list[tuple[float, float]]:
-    """The costs of both, case by case."""
-    grouped: dict[object, list[tuple[float, float]]] = defaultdict(list)
+def _cases(costs: Mapping[tuple[str, int], Both], by_instance: bool) -> list[list[Both]]:
+    """The costs of both, run by run, of each case."""
+    grouped: dict[object, list[Both]] = defaultdict(list)
     for pair, both in costs.items():
         grouped[pair[0] if by_instance else pair].append(both)
-    return [_means(group) for group in grouped.values()]
+    return list(grouped.values())
 
 
-def _is_less(cost: float, other: float, slack: float) -> bool:
-    if math.isinf(cost) or math.isinf(other):
-        return cost < other
-    return other - cost > slack * max(1.0, abs(cost), abs(other))
+def _scores(case: Sequence[Both]) -> tuple[Score, Score]:
+    """For each side the share of failures, and the mean of the other runs."""
+    return score([(a,) for a, _ in case]), score([(b,) for _, b in case])
+
+
+def _is_less(mine: Score, other: Score, slack: float) -> bool:
+    """Fewer failures come first."""
+    if mine[0] != other[0]:
+        return mine[0] < other[0]
+    cost, than = mine[1], other[1]
+    return math.isfinite(cost) and than - cost > slack * max(1.0, abs(cost), abs(than))
 
 
 def _estimates(
-    cases: Sequence[tuple[float, float]], maximise: bool, rng: Random
+    cases: Sequence[Sequence[Both]], maximise: bool, rng: Random
 ) -> tuple[Interval | None, Interval | None]:
     """The gain and the ratio of the means, by the percentile bootstrap over cases.
 
     Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
     """
-    if not cases:
+    usable = [[both for both in case if all(map(math.isfinite, both))] for case in cases]
+    pairs = [_means(case) for case in usable if case]
+    if not pairs:
         return None, None
-    means = [_means(cases)]
+    means = [_means(pairs)]
     for _ in range(_RESAMPLES):
-        means.append(_means([cases[below(len(cases), rng)] for _ in cases]))
+        means.append(_means([pairs[below(len(pairs), rng)] for _ in pairs]))
     gain = _interval([a - b for a, b in means])
-    numbers = [-x if maximise else x for case in cases for x in case]
-    if min(numbers) <= 0:
-        return gain, None
-    return gain, _interval([b / a if maximise else a / b for a, b in means])
+    numbers = [-x if maximise else x for pair in pairs for x in pair]
+    ratio = None
+    if min(numbers) > 0:
+        ratio = _interval([b / a if maximise else a / b for a, b in means])
+    if len(pairs) == 1:  # which says nothing of others
+        gain = replace(gain, low=-math.inf, high=math.inf)
+        ratio = ratio and replace(ratio, low=0.0, high=math.inf)
+    return gain, ratio
 
 
-def _means(cases: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    return mean([a for a, _ in cases]), mean([b for _, b in cases])
+def _means(pairs: Sequence[Both]) -> Both:
+    return mean([a for a, _ in pairs]), mean([b for _, b in pairs])
 
 
 def _interval(estimates: Sequence[float]) -> Interval:
@@ -215,21 +238,20 @@ def _interval(estimates: Sequence[float]) -> Interval:
     return Interval(estimates[0], ordered[tail], ordered[-1 - tail])
 
 
-def _differences(cases: Sequence[tuple[float, float]]) -> list[float]:
-    """First minus second; a case that only one has failed counts more than any other."""
-    largest = max((abs(x) for case in cases for x in case if math.isfinite(x)), default=0.0) or 1.0
-    cases = [(a / largest, b / largest) for a, b in cases]  # so that differences are numbers
-    finite = [a - b for a, b in cases if math.isfinite(a) and math.isfinite(b)]
-    beyond = 2 * max(map(abs, finite), default=0.5) or 1.0
-    result = []
-    for a, b in cases:
-        if math.isinf(a) and math.isinf(b):
-            result.append(0.0)
-        elif math.isinf(a) or math.isinf(b):
-            result.append(beyond if math.isinf(a) else -beyond)
-        else:
-            result.append(a - b)
-    return result
+def _differences(cases: Sequence[tuple[Score, Score]]) -> list[float]:
+    """First minus second. Where one has failed more often, that counts at least as much as any cost
+    elsewhere, and twice as much if it has always failed and the other never."""
+    costs = [number for a, b in cases for _, number in (a, b) if math.isfinite(number)]
+    largest = max(map(abs, costs), default=0.0) or 1.0  # so that differences are numbers
+    apart = [
+        a[1] / largest - b[1] / largest if math.isfinite(a[1]) and math.isfinite(b[1]) else 0.0
+        for a, b in cases
+    ]
+    most = max(map(abs, apart), default=0.0) or 0.5
+    return [
+        cost if a[0] == b[0] else math.copysign(most, a[0] - b[0]) + most * (a[0] - b[0])
+        for (a, b), cost in zip(cases, apart, strict=True)
+    ]
 
 
 def scaled(numbers: Sequence[float]) -> list[float]:

@@ -1,5 +1,7 @@
 """Verdicts, printed for people."""
 
+import math
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -115,23 +117,30 @@ def _the(name: str) -> str:
 
 
 def _how_much(verdict: Verdict, metric: CostMetric) -> str:
-    more = isinstance(metric, Quality) and metric.maximise
+    better, worse = _directions(verdict, metric)
+    tail = ""
+    if verdict.by == "quality" and not isinstance(metric, Quality):
+        tail = " in quality, with equal runtimes"
     if verdict.ratio is not None:
-        return f"{_times(verdict.ratio, metric, more)}"
+        return f"{_times(verdict.ratio, better, worse)}{tail}"
     if verdict.gain is None:
-        return "no case on which both gave a usable answer"
-    word = "higher" if more else "lower"
-    return f"{word} by {verdict.gain}"
+        return "no run on which both gave a usable answer"
+    return f"{better} by {verdict.gain}{tail}"
 
 
-def _times(ratio: Interval, metric: CostMetric, more: bool) -> str:
+def _directions(verdict: Verdict, metric: CostMetric) -> tuple[str, str]:
+    """What better and worse are called."""
+    if verdict.by == "runtime":
+        return "faster", "slower"
+    return ("higher", "lower") if getattr(metric, "maximise", False) else ("lower", "higher")
+
+
+def _times(ratio: Interval, better: str, worse: str) -> str:
     """Such as 2.7 times faster (95 % interval 1.9 to 3.6), or 1.3 times slower (...)."""
-    better, worse = ("higher", "lower") if more else ("lower", "higher")
-    if not isinstance(metric, Quality):
-        better, worse = "faster", "slower"
     if ratio.estimate >= 1:
         return f"{ratio.estimate:.3g} times {better} (95 % interval {_range(ratio)})"
-    turned = Interval(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low)
+    low = 1 / ratio.low if ratio.low else math.inf
+    turned = Interval(1 / ratio.estimate, 1 / ratio.high, low)
     return f"{turned.estimate:.3g} times {worse} (95 % interval {_range(turned)})"
 
 
