@@ -16,13 +16,15 @@ from hypothesis import strategies as st
 from children import output
 from driving import noise, ok, one_parameter
 from paramhs import Budget, Result, Watcher, tune
-from paramhs.configurators import CONFIGURATORS
+from paramhs.comparison import FixedRuns
+from paramhs.configurators import CONFIGURATORS, ParamILS, ParamRLS
 from paramhs.costs import Quality
 from paramhs.driver import INTERRUPTED, Driver, Inline
 from paramhs.errors import BadInput, StoreError, TargetError
 from paramhs.runs import Point, Run, Status, Task
 from paramhs.scenario import Scenario
 from paramhs.seeds import stream
+from paramhs.space import Integer, Space
 from paramhs.store import MemoryStore, Store
 from paramhs.store.sqlite import SqliteStore
 from storing import rows
@@ -454,6 +456,60 @@ def test_a_default_that_crashes_now_and_then_goes_on():
         return config["x"]
 
     assert tune(fragile, {"x": range(10)}, budget=100).best["x"] < 4
+
+
+def test_quick_failures_among_the_first_runs_do_not_count_before_slow_answers():
+    """However many jobs: what was asked for first is judged, not what ends first."""
+    quick = threading.Event()
+
+    def fragile(config, instance, seed):
+        if instance in (7, 8, 9):
+            if instance == 9:
+                quick.set()
+            raise ValueError("at once")
+        quick.wait(5)
+        return config["x"]
+
+    how = {"instances": range(10), "executor": "threads", "jobs": 10, "budget": 30}
+    configurator = ParamILS(comparison=FixedRuns(10))
+    for seed in range(3):
+        tune(fragile, {"x": range(10)}, configurator=configurator, seed=seed, **how)
+
+
+def test_a_default_that_is_met_later_may_crash():
+    def fragile(config, seed):
+        if config["x"] == 4:
+            raise ValueError
+        return config["x"]
+
+    configurator = ParamRLS(start="uniform")
+    for seed in (0, 2, 3):  # which do not start there
+        tune(fragile, {"x": range(10)}, configurator=configurator, budget=40, seed=seed)
+
+
+def test_no_run_of_a_broken_default_is_kept_however_many_were_made(tmp_path):
+    def failing(config, instance, seed):
+        raise ValueError
+
+    path = tmp_path / "runs.sqlite"
+    how = {"instances": range(20), "executor": "threads", "jobs": 8, "budget": 90}
+    with pytest.raises(TargetError, match="3 of 3 runs"):
+        tune(
+            failing,
+            {"x": range(10)},
+            configurator=ParamILS(comparison=FixedRuns(20)),
+            store=path,
+            **how,
+        )
+    assert rows(path) == set()
+
+
+@pytest.mark.parametrize("configurator", ["paramhs", "paramils", "random"])
+def test_a_search_goes_on_where_nearly_all_is_forbidden(configurator):
+    number = Integer(0, 299, default=0)
+    space = Space({"a": number, "b": number}, forbidden=["a > 3", "b > 3"])
+    result = tune(lambda c: c["a"] + c["b"], space, budget=40, configurator=configurator)
+    assert result.stopped
 
 
 def test_a_crash_in_later_runs_is_data():

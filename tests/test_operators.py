@@ -539,6 +539,16 @@ def test_the_only_value_left_among_many_is_found_without_the_exact_law(operator:
     assert list(operator.order(space, space.default, rng)) == [{"k": 20_000}]
 
 
+@pytest.mark.parametrize("size", [90, 300, 3_000])
+def test_a_jump_where_nearly_all_is_forbidden_finds_what_is_left_or_gives_up(size: int):
+    """Written out, walked, or, where that would take too long, none."""
+    number = Integer(0, size - 1, default=0)
+    corner = Space({"a": number, "b": number}, forbidden=["a > 1 or b > 0"])
+    at, other = corner.config(a=0, b=0), corner.config(a=1, b=0)
+    found = [Anywhere().sample(corner, at, stream(seed, "corner")) for seed in range(2)]
+    assert found == [(other,) if size < 1_000 else ()] * 2
+
+
 class CountedStep(LStep):
     """Counts how often it is asked for a weight."""
 

@@ -175,7 +175,10 @@ class Driver:
         self._flying: dict[Task, Future[Run]] = {}
         self._pending: set[Task] = set()
         self._early: set[Task] = set()
-        self._first_runs: list[Run] | None = []
+        asked = (task for task in self.session.request.tasks if task.config == self.default)
+        self._trial: set[Task] = set(islice(asked, _ENOUGH))
+        self._trial_runs: list[Run] = []
+        """Those of the first request, while its first few are not all there."""
         self._points_seen = 0
         self._interrupts = 0
         self._began = time.monotonic()
@@ -302,10 +305,10 @@ class Driver:
 
     def _deliver(self, run: Run) -> None:
         self._pending.discard(run.task)
-        if self._first_runs is not None and run.task.config == self.default:
-            self._first_runs.append(run)
+        if self._trial:
+            self._trial_runs.append(run)
         self.session.answer(run)
-        if self._first_runs and (self.session.runs or len(self._first_runs) == _ENOUGH):
+        if self._trial and self._trial <= {made.task for made in self._trial_runs}:
             self._check_default()
         self._note_points()
         self.watcher.ran(self)
@@ -319,11 +322,16 @@ class Driver:
             self.watcher.improved(self, point)
 
     def _check_default(self) -> None:
-        """A target whose default fails at once is broken; its failures are not worth keeping."""
-        runs, self._first_runs = self._first_runs, None
+        """A target whose default fails at once is broken; its failures are not worth keeping.
+
+        The first runs are those asked for first, not those that end first: failures are quick.
+        """
+        runs = [run for run in self._trial_runs if run.task in self._trial]
+        made = {*self._early, *(run.task for run in self._trial_runs)}
+        self._trial, self._trial_runs = set(), []
         if not runs or any(run.status not in (Status.CRASHED, Status.WRONG) for run in runs):
             return
-        self.store.forget(run.task for run in runs)
+        self.store.forget(made)
         last = runs[-1]
         raise TargetError(
             f"the target fails with its default configuration, in {len(runs)} of {len(runs)} runs."

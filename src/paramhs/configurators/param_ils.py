@@ -78,7 +78,7 @@ class _Life:
                 yield from self._follow(current, candidate)
                 current = candidate
             if self.rng.random() < self.rules.p_restart:
-                current = space.sample(self.rng)
+                current = next(space.draws(self.rng), current)
                 if contest.remembers:
                     yield from self._challenge_best(current)
             if contest.remembers and (ended := all_tried(space, contest)):
@@ -88,7 +88,7 @@ class _Life:
 
     def _random_starts(self) -> Generator[Evaluate | Incumbent, Sequence[Run], None]:
         for _ in range(self.rules.random_starts):
-            challenger = self.space.sample(self.rng)
+            challenger = next(self.space.draws(self.rng), self.best)
             if challenger != self.best:
                 yield from self._challenge_best(challenger)
 

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import chain, product
+from itertools import chain, islice, product
 from random import Random
 
 from paramhs.operators.moves import (
@@ -18,7 +18,7 @@ from paramhs.operators.moves import (
 from paramhs.seeds import below
 from paramhs.space import Config, Space
 
-_WALKABLE = 10_000_000  # combinations that may be gone through one by one
+_WALKABLE = 500_000  # combinations that may be gone through one by one
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ class Anywhere(ByOutcomes):
         Where drawing keeps failing, a small space is written out, and a larger one is walked from
         a random place to the first configuration that is left.
         """
-        for _ in range(PATIENCE):
-            config = space.sample(rng)
+        for config in islice(space.draws(rng), PATIENCE):
             if config != at and config not in excluded:
                 return (config,)
         if space.combinations <= LISTABLE:

@@ -151,14 +151,20 @@ class Space:
 
     def sample(self, rng: Random) -> Config:
         """A random configuration: every parameter uniform, drawn again while forbidden."""
-        for _ in range(DRAWS):
-            config = self.configured([below(p.levels, rng) for p in self.listed])
-            if self.allowed(config):
-                return config
+        config = next(self.draws(rng), None)
+        if config is not None:
+            return config
         raise BadInput(
             f"{DRAWS:,} random configurations in a row were forbidden: the forbidden clauses leave"
             " too little of the space to draw from; state them as conditions or narrower ranges"
         )
+
+    def draws(self, rng: Random) -> Iterator[Config]:
+        """Such configurations one after the other, from so many draws, forbidden ones included."""
+        for _ in range(DRAWS):
+            config = self.configured([below(p.levels, rng) for p in self.listed])
+            if self.allowed(config):
+                yield config
 
     def neighbours(self, config: Config) -> Iterator[Config]:
         """The allowed configurations that differ by setting one active parameter, lazily."""
