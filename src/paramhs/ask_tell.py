@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from paramhs.choices import COSTS, chosen, scenario_of
-from paramhs.configurators import CONFIGURATORS, Configurator
+from paramhs.choices import chosen, cost_named, scenario_of
+from paramhs.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.costs import CostMetric, Quality
 from paramhs.driver import Session
 from paramhs.errors import BadInput
@@ -40,9 +40,10 @@ class AskTell:
         cutoff: float | None = None,
         deterministic: bool = False,
     ) -> None:
-        metric = chosen(cost, COSTS, "cost")
-        scenario = scenario_of(space, instances, metric, cutoff, deterministic)
-        search = chosen(configurator, CONFIGURATORS, "configurator").search(scenario, seed)
+        scenario = scenario_of(space, instances, cost_named(cost), cutoff, deterministic)
+        maker = chosen(configurator, CONFIGURATORS, "configurator")
+        check_configurator(maker)
+        search = maker.search(scenario, seed)
         self._default = scenario.space.default
         self._metric = scenario.cost
         self._session = Session(search, scenario.cost)
@@ -80,8 +81,10 @@ class AskTell:
         if task not in self._handed_out or task in self._told:
             what = f"{task.config} with seed {task.seed}" if isinstance(task, Task) else repr(task)
             raise BadInput(f"{what} was not asked for, or is told twice")
-        if quality is not None and (not isinstance(quality, int | float) or math.isnan(quality)):
+        if quality is not None and not _is_number(quality):
             raise BadInput(f"{quality!r} is not a quality; tell None for a run that failed")
+        if runtime is not None and not (_is_number(runtime) and 0 <= runtime < math.inf):
+            raise BadInput(f"{runtime!r} is not a runtime, in seconds")
         if status not in ("ok", "timeout", "crashed"):
             raise BadInput(f"status must be 'ok', 'timeout' or 'crashed', not {status!r}")
         needs_runtime = not isinstance(self._metric, Quality)
@@ -123,3 +126,10 @@ class AskTell:
     def ended(self) -> str | None:
         """Why the search is over, or None if it is not."""
         return self._session.ended
+
+
+def _is_number(thing: object) -> bool:
+    try:
+        return isinstance(thing, int | float) and not math.isnan(thing)
+    except OverflowError:  # an integer that no float can hold
+        return False

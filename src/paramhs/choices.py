@@ -26,12 +26,14 @@ COSTS: dict[str, CostMetric] = {
 """The costs with a name; beside them, PARk is the runtime with another penalty than ten."""
 
 
-def cost_named(name: str) -> CostMetric:
-    """The cost of this name."""
-    penalty = re.fullmatch(r"PAR(\d+(?:\.\d+)?)", name)
+def cost_named(name: str | CostMetric) -> CostMetric:
+    """The cost of this name; what is a cost is itself."""
+    penalty = re.fullmatch(r"PAR(\d+(?:\.\d+)?)", name) if isinstance(name, str) else None
     if penalty:
         return Runtime(float(penalty[1]))
     metric: CostMetric = chosen(name, COSTS, "cost")
+    if isinstance(metric, type) or not (hasattr(metric, "of") and hasattr(metric, "shown")):
+        raise BadInput(f"{metric!r} is not a cost; there are {', '.join(map(repr, COSTS))}, 'PAR2'")
     return metric
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+from paramhs.errors import BadInput
 from paramhs.runs import Run, Status
 
 Cost = tuple[float, ...]
@@ -64,6 +65,9 @@ class Runtime:
 
     penalty: float = 10.0
 
+    def __post_init__(self) -> None:
+        _check_penalty(self.penalty)
+
     def of(self, run: Run) -> Cost:
         """Seconds."""
         if run.status is Status.WRONG:
@@ -82,6 +86,9 @@ class RuntimeThenQuality:
     penalty: float = 10.0
     maximise: bool = False
 
+    def __post_init__(self) -> None:
+        _check_penalty(self.penalty)
+
     def of(self, run: Run) -> Cost:
         """Seconds, then quality where the run was stopped."""
         (seconds,) = Runtime(self.penalty).of(run)
@@ -92,6 +99,11 @@ class RuntimeThenQuality:
     def shown(self, score: Score) -> float:
         """The penalised average runtime."""
         return score[1]
+
+
+def _check_penalty(penalty: object) -> None:
+    if not isinstance(penalty, int | float) or not 1 <= penalty < math.inf:
+        raise BadInput(f"a penalty must be a number of at least 1, not {penalty!r}")
 
 
 def score(costs: Sequence[Cost]) -> Score:

@@ -40,6 +40,8 @@ def executing(
 
     if isinstance(executor, Executor):
         if isinstance(target, FunctionTarget):
+            if _needs_process(target):
+                raise BadInput(f"{executor!r} can limit no memory and measure no processor time")
             yield executor, target
             return
         with closing(Supervised(target)) as kept_elsewhere:
@@ -68,8 +70,11 @@ def _kind(target: AnyTarget, executor: str | None, jobs: int, cutoff: float) -> 
         raise BadInput(f"executor must be one of {', '.join(EXECUTORS)}, not {executor!r}")
     if isinstance(target, CommandTarget):
         return "processes"
-    needs_process = math.isfinite(target.memory) or target.clock == "cpu"
-    if executor in ("inline", "threads") and needs_process:
+    if executor in ("inline", "threads") and _needs_process(target):
         raise BadInput(f"executor {executor!r} can limit no memory and measure no processor time")
-    limited = math.isfinite(cutoff) or needs_process
+    limited = math.isfinite(cutoff) or _needs_process(target)
     return executor or ("processes" if jobs > 1 or limited else "inline")
+
+
+def _needs_process(target: FunctionTarget) -> bool:
+    return math.isfinite(target.memory) or target.clock == "cpu"

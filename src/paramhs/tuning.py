@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from paramhs.choices import COSTS, chosen, named_instances, scenario_of
-from paramhs.configurators import CONFIGURATORS, Configurator
+from paramhs.choices import chosen, cost_named, named_instances, scenario_of
+from paramhs.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.costs import CostMetric, Runtime, Score, score
 from paramhs.driver import INTERRUPTED, Budget, Driver, Watcher
 from paramhs.errors import BadInput
@@ -137,7 +137,7 @@ def tune(
     will probably ask for; they do not count against a budget in runs. Ctrl-C ends the search
     cleanly, with `stopped` being "interrupted"; a second one raises KeyboardInterrupt.
     """
-    metric = chosen(cost, COSTS, "cost")
+    metric = cost_named(cost)
     target = function if isinstance(function, AnyTarget) else _target(function, metric, memory)
     if deterministic is None:
         deterministic = not target.uses_seed
@@ -194,8 +194,7 @@ def tune_scenario(
     check_jobs(jobs)
     if type(seed) is not int:
         raise BadInput(f"seed must be a whole number, not {seed!r}")
-    if not hasattr(configurator, "search"):
-        raise BadInput(f"{configurator!r} is not a configurator: it has no `search`")
+    check_configurator(configurator)
     described = _described(scenario, target, configurator, seed)
     opened = open_store(store, scenario.space, described, target.source)
     try:

@@ -16,6 +16,7 @@ from paramhs.scenario import Scenario, description, endless_pairs
 from paramhs.seeds import SEEDS
 from paramhs.space import Config, Space
 from paramhs.store import open_store
+from paramhs.targets.command import answers
 from paramhs.verdict import Verdict, verdict
 
 USUAL_PAIRS = 50  # at least so many where the target is random
@@ -45,9 +46,12 @@ class Meeting:
             raise BadInput("a verdict needs instances, and the list is empty")
         if len({instance.name for instance in self.instances}) < len(self.instances):
             raise BadInput("a verdict needs instances that differ, and one is listed twice")
+        if self.runs is not None and (type(self.runs) is not int or self.runs < 1):
+            raise BadInput(f"a verdict needs at least 1 run of each side, not {self.runs!r}")
 
     def pairs(self, deterministic: bool, seed: int) -> list[tuple[Instance, int]]:
-        """Instances with seeds; those of a search come 2^30 seeds earlier."""
+        """Instances with seeds. Those of a search come 2^30 seeds earlier if it has as many
+        instances, and elsewhere otherwise: of 2^31 seeds they would share one by rare chance."""
         count = len(self.instances)
         if not deterministic:
             count = max(count, USUAL_PAIRS)
@@ -77,7 +81,7 @@ def validate(
     if len(set(configs)) < 2:
         raise BadInput("a verdict needs two different configurations")
     tasks = [
-        Task(config, instance, number, scenario.cutoff)
+        Task(config, _with_answer(instance), number, scenario.cutoff)
         for instance, number in meeting.pairs(scenario.deterministic, seed)
         for config in dict.fromkeys(configs)
     ]
@@ -90,6 +94,13 @@ def validate(
     made = {c: [run for run in runs if run.task.config == c] for c in dict.fromkeys(configs)}
     first, *others = made.values()
     return [verdict(first, other, scenario.cost, meeting.text) for other in others]
+
+
+def _with_answer(instance: Instance) -> Instance:
+    """Runs are stored by the names of instances, and judged by what is known of them: if that is
+    corrected, they must be made again."""
+    known = " ".join(answers([instance]).get(instance.name, ()))
+    return instance._replace(name=f"{instance.name} ({known})") if known else instance
 
 
 def _made(

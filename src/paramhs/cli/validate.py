@@ -129,11 +129,11 @@ def _meeting(said: ScenarioFile, on: str | None) -> Meeting:
 def _instances(on: str, said: ScenarioFile) -> tuple[Instance, ...]:
     """Those meant from here, or else from the scenario; a file has one name wherever one is."""
     plain = not isinstance(said.target, CommandTarget)
-    home = said.path.parent.absolute()
+    folders = [folder.absolute() for folder in said.folders]
     try:
-        return instances_of(os.path.abspath(on), [home], said.expected, plain)
+        return instances_of(os.path.abspath(on), folders, said.expected, plain)
     except BadInput:
-        return instances_of(on, [home], said.expected, plain)
+        return instances_of(on, folders, said.expected, plain)
 
 
 def _identity(instance: Instance) -> str:

@@ -1,13 +1,14 @@
 """Fresh runs at every call: the setting of the paper's theory."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from paramhs.costs import Cost, score
 from paramhs.errors import BadInput
-from paramhs.runs import Asking, Evaluate, Task
+from paramhs.runs import Asking, Evaluate, Instance, Task
 from paramhs.scenario import Scenario, endless_pairs
-from paramhs.seeds import stream
+from paramhs.seeds import SEEDS, stream
 from paramhs.space import Config
 
 
@@ -15,7 +16,7 @@ from paramhs.space import Config
 class FreshRuns:
     """Run both configurations `runs` times anew; the better mean wins, a fair coin decides ties.
 
-    Nothing is remembered, and the runs of the two are independent: no seed is used twice.
+    Nothing is remembered, and no seed is used twice. In a call, both are run on the same instances.
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), `better`; ties as its published means imply.
     """
@@ -40,7 +41,8 @@ class _Contest:
         self.runs = runs
         self.scenario = scenario
         self.asked = 0
-        self.pairs = endless_pairs(scenario.instances, seed)
+        skips = (0, SEEDS // 4)  # the same instances in the same order, with other seeds
+        self.pairs = [endless_pairs(scenario.instances, seed, skip) for skip in skips]
         self.coin = stream(seed, "ties")
         self.latest: dict[Config, list[Cost]] = {}
 
@@ -50,7 +52,8 @@ class _Contest:
         yield
 
     def better(self, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()) -> Asking:
-        tasks = self._new(challenger) + self._new(incumbent)
+        new_pairs, old_pairs = self.pairs
+        tasks = self._new(challenger, new_pairs) + self._new(incumbent, old_pairs)
         self.asked += len(tasks)
         costs = [self.scenario.cost.of(run) for run in (yield Evaluate(tasks))]
         new, old = costs[: self.runs], costs[self.runs :]
@@ -59,9 +62,9 @@ class _Contest:
             return self.coin.random() < 0.5
         return score(new) < score(old)
 
-    def _new(self, config: Config) -> list[Task]:
-        pairs = (next(self.pairs) for _ in range(self.runs))
-        return [Task(config, instance, seed, self.scenario.cutoff) for instance, seed in pairs]
+    def _new(self, config: Config, pairs: Iterator[tuple[Instance, int]]) -> list[Task]:
+        some = islice(pairs, self.runs)
+        return [Task(config, instance, seed, self.scenario.cutoff) for instance, seed in some]
 
     def costs(self, config: Config) -> Sequence[Cost]:
         """Those of the latest call."""

@@ -54,6 +54,14 @@ class Ahead(Generic[T]):
             yield self._waiting[position]
 
 
+def check_configurator(thing: object) -> None:
+    """Refuse what is not a configurator; a class must be called first."""
+    if isinstance(thing, type):
+        raise BadInput(f"{thing.__name__} is a class, not a configurator: write {thing.__name__}()")
+    if not hasattr(thing, "search"):
+        raise BadInput(f"{thing!r} is not a configurator: it has no `search`")
+
+
 def checked_start(start: str) -> None:
     """Refuse what is not a `Start`."""
     if start not in ("default", "uniform"):

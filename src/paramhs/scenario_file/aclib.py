@@ -123,7 +123,7 @@ class _Translation:
             "booleans": ["true", "false"],
             "folder": self.tried("execdir", self._folder),
             "read": "aclib",
-            "cost": self.tried("overall_obj", self._cost) if runtime else "minimise",
+            "cost": self.tried("overall_obj", lambda: self._cost(bool(runtime))),
             "space": said["paramfile"],
             "instances": said.get("instances") or None,
             "test_instances": self._test_instances(),
@@ -162,13 +162,13 @@ class _Translation:
             raise ValueError(f"{objective!r} is not offered; expected runtime or quality")
         return _OBJECTIVES[objective]
 
-    def _cost(self) -> str:
-        """ParamILS and SMAC write PAR10 as mean10."""
+    def _cost(self, runtime: bool) -> str:
+        """ParamILS and SMAC write PAR10 as mean10; of qualities that is the mean."""
         name = self.said.get("overall_obj", "mean10").lower()
         match = re.fullmatch(r"(?:mean|par)(\d*)", name)
         if not match:
             raise ValueError(f"{name!r} is not offered; there are mean, mean10 (PAR10) and so on")
-        return f"PAR{match[1] or '1'}"
+        return f"PAR{match[1] or '1'}" if runtime else "minimise"
 
     def _truth(self) -> bool:
         word = self.said.get("deterministic", "0").lower()

@@ -61,6 +61,8 @@ class ScenarioFile:
     """What the user should know."""
     expected: str | Mapping[str, str] = ""
     """The right answers, as the file says them."""
+    folders: Sequence[Path] = ()
+    """Where paths are looked for; the first is the scenario's own."""
 
 
 @dataclass
@@ -99,6 +101,7 @@ class Builder:
             _meeting(scenario, held_out, file.verdict.runs),
             self.places.notes,
             file.expected,
+            self.folders,
         )
 
     def problems_of(self, parsed: Mapping[str, Any]) -> list[str]:

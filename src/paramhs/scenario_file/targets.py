@@ -149,7 +149,7 @@ def command_of(file: File) -> str | list[str]:
     assert file.command is not None  # noqa: S101 -- checked before
     if file.interface is None:
         return file.command
-    bounded = file.interface == "irace" and file.cutoff is not None
+    bounded = file.interface == "irace" and not isinstance(cost_named(file.cost), Quality)
     call = _CALLS[f"{file.interface} with a bound" if bounded else file.interface]
     return [*split_words(file.command), *call.split()]
 

@@ -14,7 +14,7 @@ from paramhs.seeds import below
 from paramhs.space.config import INACTIVE, Config
 from paramhs.space.expressions import Expression, Test, compiled, names, parse
 from paramhs.space.parameters import Parameter, parameter
-from paramhs.space.values import value_of, value_text
+from paramhs.space.values import Value, identity, value_of, value_text
 
 DRAWS = 10_000  # how many forbidden draws in a row before sampling gives up
 
@@ -133,7 +133,14 @@ class Space:
     def from_key(self, key: str) -> Config:
         """The configuration with this canonical key."""
         words = re.findall(r'("(?:[^"\\]|\\.)*"|[^\s="]+)=("(?:[^"\\]|\\.)*"|\S+)', key)
-        return self.config({str(value_of(name)): value_of(text) for name, text in words})
+        return self.config({str(value_of(name)): self._meant(name, text) for name, text in words})
+
+    def _meant(self, name: str, text: str) -> Value:
+        """A value, or the text itself where only that is one: lists may have "1" and "2"."""
+        value = value_of(text)
+        values = getattr(self.parameters.get(str(value_of(name))), "values", ())
+        listed = any(identity(value) == identity(one) for one in values)
+        return text if text in values and not listed else value
 
     def moved(self, config: Config, changes: Sequence[tuple[int, int]]) -> Config | None:
         """The configuration after setting places to indices, or None where that is forbidden.

@@ -7,6 +7,7 @@ import pickle
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paramhs.errors import BadInput
@@ -71,7 +72,7 @@ class FunctionTarget:
     def source(self) -> str:
         """A digest of its code, to notice that it changed; empty if that cannot be read."""
         try:
-            text = inspect.getsource(self.function)
+            text = inspect.getsource(_unwrapped(self.function)[0])
         except (OSError, TypeError):
             return ""
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
@@ -79,8 +80,9 @@ class FunctionTarget:
     @property
     def name(self) -> str:
         """Where the function is, as `module:function`."""
-        module = getattr(self.function, "__module__", None) or "?"
-        name = getattr(self.function, "__qualname__", type(self.function).__name__)
+        function, bound = _unwrapped(self.function)
+        module = getattr(function, "__module__", None) or "?"
+        name = getattr(function, "__qualname__", type(function).__name__) + bound
         return name if module in ("__main__", "__mp_main__") else f"{module}:{name}"
 
     def describe(self) -> dict[str, object]:
@@ -214,3 +216,20 @@ def _accepted(function: Callable[..., Any]) -> tuple[str, ...]:
     if names in (["seed"], ["seed", "instance"]):
         return tuple(names)
     return ("instance", "seed")[: len(names)]
+
+
+def _unwrapped(function: Callable[..., Any]) -> tuple[Callable[..., Any], str]:
+    """The function inside partial ones, and what is bound, in words."""
+    bound = ""
+    while isinstance(function, partial):
+        words = [_worded(thing) for thing in function.args]
+        words += [f"{name}={_worded(thing)}" for name, thing in function.keywords.items()]
+        bound = f"({', '.join(words)}){bound}"
+        function = function.func
+    return function, bound
+
+
+def _worded(thing: object) -> str:
+    """The same in every process: without addresses."""
+    text = repr(thing)
+    return getattr(thing, "__qualname__", type(thing).__name__) if " at 0x" in text else text

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import math
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 SAT_CODES = {10: "SAT", 20: "UNSAT"}
 _DETAIL = 4_000  # characters of output that are kept of a run that failed: the end says most
+_UNKNOWN = re.compile(rb"^(s UNKNOWN|INDETERMINATE)\s*$", re.MULTILINE)
 _CERTIFICATE = 64 << 20  # bytes of output that a checker may be given
 
 
@@ -78,6 +80,8 @@ class CommandTarget:
         for template in filter(None, (self.template, self.checker)):
             program = _program(template.words[0], self.folder)
             for name in (program or "", *(str(self.folder / w) for w in template.words[1:])):
+                if name.startswith(("/dev/", "/proc/")) or not os.path.isfile(name):
+                    continue  # reading a pipe would wait for ever
                 with contextlib.suppress(OSError, ValueError), open(name, "rb") as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()[:16]
@@ -172,6 +176,8 @@ class CommandTarget:
     def _finished(self, task: Task, outcome: Outcome, reading: Reading) -> Run:
         seconds = outcome.seconds(self.clock) if reading.time is None else reading.time
         problem = self._problem(outcome, reading)
+        if problem and self._gave_up(task, outcome, reading):
+            return self._stopped(task, outcome, reading)
         if problem:
             detail = _detail(problem, outcome)
             return Run(task, Status.CRASHED, seconds, reading.quality, detail)
@@ -190,6 +196,12 @@ class CommandTarget:
             return "it gave no number"
         return ""
 
+    def _gave_up(self, task: Task, outcome: Outcome, reading: Reading) -> bool:
+        """Whether a solver has obeyed a limit of its own rather than failed."""
+        if reading.status or outcome.code is None or outcome.code < 0:
+            return False
+        return outcome.wall >= task.cutoff or bool(_UNKNOWN.search(outcome.output))
+
     def _bad_exit(self, outcome: Outcome) -> str:
         if outcome.code in self.solved:
             return ""
@@ -202,7 +214,11 @@ class CommandTarget:
         seconds = outcome.seconds(self.clock) if reading.time is None else reading.time
         idle = outcome.limit == "wall" and self.clock == "cpu"
         what = "stopped: too much time passed" if idle else "stopped at the cutoff"
-        return Run(task, Status.TIMEOUT, max(seconds, task.cutoff), reading.quality, what)
+        if not outcome.limit:
+            what = "it gave up"
+        if math.isfinite(task.cutoff):
+            seconds = max(seconds, task.cutoff)
+        return Run(task, Status.TIMEOUT, seconds, reading.quality, what)
 
     def _checked(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
         """Give the output to the checker: exit code 0 means right."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from paramhs.errors import BadInput
-from paramhs.space import Boolean, Config, Space, Value
+from paramhs.space import Config, Space, Value, value_text
 
 PARAMS = "params"
 OWN = ("instance", "seed", "cutoff", "info", "config_id", "instance_id")
@@ -70,16 +70,18 @@ class Style:
         return [re.sub("name|value", lambda m: filled[m[0]], w) for w in self.example.split()]
 
     def check(self, space: Space, listed: Sequence[str]) -> None:
-        """Refuse to write nothing where a program would take that for true."""
-        if self.booleans is not None:
-            return
+        """Refuse to write nothing for false where a program would take that for something else."""
         for name in listed:
             parameter = space.parameters[name]
-            if isinstance(parameter, Boolean) and parameter.default:
+            values = getattr(parameter, "values", ())
+            if not any(value is False for value in values) or parameter.default is False:
+                continue
+            if not self.words(name, False):
                 raise BadInput(
-                    f"{name} is true by default, so writing nothing for false would not switch it"
-                    ' off; say how booleans are written: booleans = ["--name", "--no-name"], or'
-                    ' values such as ["1", "0"]'
+                    f"{name} is {value_text(parameter.default)} by default, so writing nothing for"
+                    " false would not switch it off; say how booleans are written:"
+                    ' booleans = ["--name", "--no-name"], or values such as ["1", "0"]'
+                    + (", and no switch" if name in (self.switches or {}) else "")
                 )
 
 
