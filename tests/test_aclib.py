@@ -312,6 +312,11 @@ class TestInstances:
         assert math.isinf(said.scenario.cutoff)
         assert made(said, k=10).status is Status.OK
 
+    @pytest.mark.parametrize("objective", ["runtime", "quality"])
+    def test_objective_over_instances_is_a_mean(self, read, objective):
+        with pytest.raises(BadInput, match="overall_obj: 'median' is not offered"):
+            read(with_line("overall_obj", "median", with_line("run_obj", objective)))
+
 
 class TestCommands:
     def test_quoted_words_of_the_call_stay_words(self, read, root):
@@ -379,6 +384,16 @@ class TestMistakes:
 
 
 class TestRunning:
+    def test_other_instances_are_looked_for_where_those_of_the_search_are(self, root):
+        aclib(root)
+        words = ("-c", "default", "-c", "k=10", "--on", "../../../instances/toy/training.txt")
+        place = root / "scenarios/toy/near_ten"
+        done = paramhs("validate", "scenario.txt", *words, "--json", cwd=place)
+        assert done.returncode == 0, done.stderr
+        (verdict,) = json.loads(done.stdout)
+        assert verdict["on"] == "8 instances of the search, with new seeds"
+        assert (verdict["second"]["solved"], verdict["second"]["failed"]) == (8, 0)
+
     def test_tune_finds_the_best_and_proves_it_on_the_test_instances(self, root):
         aclib(root)
         done = paramhs("tune", "scenarios/toy/near_ten/scenario.txt", "--json", cwd=root)

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paramhs import AskTell, BadInput, tune
-from paramhs.configurators import CONFIGURATORS
+from paramhs.configurators import CONFIGURATORS, ParamRLS
+from paramhs.costs import Quality
 from paramhs.driver import INTERRUPTED
 from paramhs.runs import Task
 from targets_for_tests import SPACE, noisy
@@ -160,10 +161,36 @@ def test_a_finished_run_may_be_told_by_its_runtime_alone():
     assert search.best["x"] == 0
 
 
-@pytest.mark.parametrize("wrong", [{"configurator": "irace"}, {"cost": "min"}, {"instances": []}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"configurator": "irace"},
+        {"configurator": 5},
+        {"configurator": ParamRLS},
+        {"cost": "min"},
+        {"cost": 5},
+        {"cost": Quality},
+        {"instances": []},
+    ],
+)
 def test_what_is_wrong_is_bad_input(wrong):
     with pytest.raises(BadInput):
         AskTell(TINY, **wrong)
+
+
+@pytest.mark.parametrize("runtime", [-3, math.nan, math.inf, "3", 10**400])
+def test_a_runtime_is_a_number_of_seconds(runtime):
+    search = AskTell(TINY, cost="PAR2", cutoff=2.0)
+    task = search.ask()
+    with pytest.raises(BadInput, match="is not a runtime"):
+        search.tell(task, runtime=runtime)
+    search.tell(task, runtime=1)
+
+
+def test_a_quality_that_no_float_holds_is_refused():
+    search = AskTell(TINY)
+    with pytest.raises(BadInput, match="is not a quality"):
+        search.tell(search.ask(), 10**400)
 
 
 def test_an_ended_search_is_not_called_interrupted():

@@ -157,6 +157,29 @@ def test_a_run_that_is_stopped_before_it_says_anything_has_timed_out():
     assert (run.status, run.quality) == (Status.TIMEOUT, None)
 
 
+def test_without_a_cutoff_a_stopped_run_has_the_time_it_took():
+    for outcome, more in (
+        (said("", -15, limit="wall"), {}),
+        (said("Result for SMAC: TIMEOUT, 1.5, 0, 3, 7"), {"reader": AclibLine()}),
+    ):
+        run = judged(outcome, cutoff=math.inf, **more)
+        assert (run.status, run.runtime) == (Status.TIMEOUT, 1.5 if more else 1.0)
+
+
+@pytest.mark.parametrize("text", ["c done\ns UNKNOWN\n", "INDETERMINATE\n"])
+def test_a_solver_that_gives_up_has_timed_out(text):
+    run = judged(said(text, 0), solved=(10, 20), cutoff=10.0)
+    assert (run.status, run.runtime, run.detail) == (Status.TIMEOUT, 10.0, "it gave up")
+    assert judged(said(text, 10), solved=(10, 20)).status is Status.OK
+    assert judged(said(text, -11), solved=(10, 20)).status is Status.CRASHED
+
+
+def test_a_solver_that_ends_without_an_answer_when_its_time_is_over_has_timed_out():
+    """By the wall clock, which is what it may go by itself."""
+    assert judged(said("", 0), solved=(10, 20), cutoff=1.9).status is Status.TIMEOUT
+    assert judged(said("", 0), solved=(10, 20), cutoff=2.1).status is Status.CRASHED
+
+
 def test_an_answer_after_the_cutoff_has_timed_out():
     run = judged(said("3"), reader=LastNumber(), cutoff=0.9)
     assert (run.status, run.runtime, run.quality) == (Status.TIMEOUT, 1.0, 3.0)
@@ -372,6 +395,13 @@ def test_a_program_that_changes_is_noticed(tmp_path):
     assert before == target.source != ""
     script.write_text("#!/bin/sh\necho 2\n")
     assert target.source not in ("", before)
+
+
+def test_pipes_and_devices_that_a_command_names_are_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    text = "/bin/true pipe /dev/stdin /dev/stdout /proc/self/fd/0 {params}"
+    target = command(text, tmp_path, checker="/bin/true /dev/stdin")
+    assert target.source == target.source != ""
 
 
 def test_what_defines_its_answers_is_described():

@@ -383,6 +383,17 @@ class TestValidate:
         (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tmp_path)
         assert verdict["first"]["failed"] == 2
 
+    def test_corrected_answers_are_not_met_by_old_runs(self, tmp_path):
+        solver = "import sys\nprint('s SATISFIABLE')\nprint('cost:', sys.argv[1])\n"
+        words = ("-c", "default", "-c", "k=7", "--on", "train", "--runs", 3)
+        failed = []
+        for expected in ("", 'expected = "UNSAT"\n', 'expected = "SAT"\n'):
+            folder(tmp_path, expected + SCENARIO)
+            (tmp_path / "solver.py").write_text(solver)
+            (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tmp_path)
+            failed.append(verdict["first"]["failed"])
+        assert failed == [0, 3, 0]
+
     @pytest.mark.parametrize(("words", "code", "says"), BAD, ids=[case[0] for case in BAD])
     def test_mistake_gets_a_message_and_its_exit_code(self, tuned, words, code, says):
         done = paramhs("validate", "scenario.toml", *words.split(), cwd=tuned)

@@ -55,6 +55,15 @@ def test_no_pair_of_instance_and_seed_is_ever_used_again(seed, runs):
     assert len({task.seed for task in tasks}) == len(tasks)
 
 
+@given(st.integers(0), st.integers(1, 7))
+def test_both_are_run_on_the_same_instances(seed, runs):
+    contest = FreshRuns(runs).begin(Scenario(SPACE, instances(5)), seed)
+    for _ in range(4):
+        _, (batch,) = settle(contest.better(A, B), noisy)
+        names = [task.instance.name for task in batch]
+        assert names[:runs] == names[runs:]
+
+
 def test_the_better_mean_wins_on_either_side():
     contest = FreshRuns(3).begin(SCENARIO, 1)
     for _ in range(50):

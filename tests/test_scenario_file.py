@@ -924,6 +924,16 @@ class TestCommands:
             "true", "{config_id}", "{instance_id}", "{seed}", "{instance}", "{cutoff}", "{params}"
         ]  # fmt: skip
 
+    def test_irace_gives_a_bound_only_where_runtime_counts(self, read_command):
+        said = read_command('command = "true"', 'interface = "irace"', 'cost = "minimise"')
+        assert "{cutoff}" not in said.target.template.words
+        assert said.scenario.cutoff < math.inf
+
+    @pytest.mark.parametrize("name", ["PAR0", "PAR0.5"])
+    def test_penalty_below_one_is_refused(self, read_command, name):
+        with pytest.raises(BadInput, match="a penalty must be a number of at least 1"):
+            read_command(f'cost = "{name}"')
+
     def test_interface_of_aclib_is_its_call(self, read_command):
         said = read_command('command = "true"', 'interface = "aclib"')
         words = ["true", "{instance}", "{info}", "{cutoff}", "2147483647", "{seed}", "{params}"]

@@ -186,6 +186,14 @@ def test_sampling_draws_every_parameter_before_it_asks_which_are_active():
     assert fits([space.sample(rng) for _ in range(DRAWS)], law)
 
 
+def test_a_key_may_leave_out_the_quotes_of_texts_that_look_like_numbers():
+    space = Space({"a": ["1", "2"], "b": [1, 2], "c": ["x", "true"]})
+    assert space.from_key("a=2 b=2 c=true") == space.config(a="2", b=2, c="true")
+    assert space.from_key(space.config(a="2").key) == space.config(a="2")
+    with pytest.raises(BadInput, match="3 is not one of"):
+        space.from_key("a=3")
+
+
 def test_sampling_where_nearly_all_is_forbidden_says_so():
     space = Space({"k": Integer(0, MILLION, default=0)}, forbidden=["k > 0"])
     with pytest.raises(BadInput, match=r"10,000 random configurations in a row were forbidden"):

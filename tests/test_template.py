@@ -347,6 +347,23 @@ def test_nothing_for_false_is_refused_where_true_is_the_default():
     )
 
 
+@pytest.mark.parametrize("values", [[True, False], [True, False, "auto"], ["auto", False, True]])
+def test_nothing_for_false_is_refused_in_lists_too(values):
+    space = Space({"turbo": Categorical(values)})
+    with pytest.raises(BadInput, match=r"turbo is (true|auto) by default, so writing nothing"):
+        Template("p {params}", space, Style())
+    Template("p {params}", space, Style(booleans=("1", "0")))
+    Template("p {params}", Space({"turbo": Categorical(values, default=False)}), Style())
+
+
+def test_a_switch_alone_cannot_switch_off():
+    space = Space({"r": Boolean(default=True)})
+    flags = Style(booleans=("--name", "--no-name"), switches={"r": "-r "})
+    with pytest.raises(BadInput, match=r'r is true by default.*"0"], and no switch'):
+        Template("p {params}", space, flags)
+    Template("p {params}", space, Style(booleans=("1", "0"), switches={"r": "-r "}))
+
+
 @pytest.mark.parametrize("name", ["seed", "instance", "params"])
 def test_a_parameter_that_is_named_as_a_placeholder_is_refused(name):
     space = Space({name: range(3), "k": range(3)})

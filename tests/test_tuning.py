@@ -2,9 +2,11 @@ import functools
 import json
 import math
 import re
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,11 @@ from hypothesis import strategies as st
 
 from paramhs import BadInput, Budget, ParamRLS, Quality, Result, TargetError, tune
 from paramhs.choices import named_instances
+from paramhs.costs import Runtime, RuntimeThenQuality
+from paramhs.errors import StoreError
 from paramhs.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.targets import FunctionTarget
+from paramhs.validating import Meeting
 from targets_for_tests import SPACE, distance, noisy
 
 TINY = {"x": range(10)}
@@ -396,3 +401,34 @@ def test_a_smaller_budget_on_a_store_counts_no_run_as_early(tmp_path):
     result = tune(noisy, SPACE, budget=Budget(runs=40), store=path)
     assert result.asked == 40
     assert result.to_json()["runs_made_early"] == 0
+
+
+def scaled(factor, config):
+    return abs(config["x"] - factor)
+
+
+def test_functions_that_bind_other_values_do_not_share_a_store(tmp_path):
+    store = tmp_path / "runs.sqlite"
+    how = {"budget": 20, "deterministic": True, "store": store}
+    assert tune(partial(scaled, 2), {"x": range(10)}, **how).best["x"] == 2
+    assert tune(partial(scaled, 2), {"x": range(10)}, **how).best["x"] == 2
+    with pytest.raises(StoreError):
+        tune(partial(scaled, 8), {"x": range(10)}, **how)
+
+
+def test_an_executor_of_ones_own_limits_no_memory():
+    with ThreadPoolExecutor(1) as pool, pytest.raises(BadInput, match="can limit no memory"):
+        tune(lambda c: c["x"], {"x": range(10)}, budget=5, memory=1e9, executor=pool)
+
+
+@pytest.mark.parametrize("runs", [0, -1, 2.5])
+def test_a_meeting_has_runs(runs):
+    with pytest.raises(BadInput, match="at least 1 run of each side"):
+        Meeting((Instance("a"),), held_out=True, runs=runs)
+
+
+@pytest.mark.parametrize("penalty", [0, 0.5, -1, math.inf, math.nan, "a"])
+def test_a_penalty_is_at_least_one(penalty):
+    for cost in (Runtime, RuntimeThenQuality):
+        with pytest.raises(BadInput, match="a penalty must be a number of at least 1"):
+            cost(penalty)

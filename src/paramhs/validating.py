@@ -100,7 +100,7 @@ def _with_answer(instance: Instance) -> Instance:
     """Runs are stored by the names of instances, and judged by what is known of them: if that is
     corrected, they must be made again."""
     known = " ".join(answers([instance]).get(instance.name, ()))
-    return instance._replace(name=f"{instance.name} ({known})") if known else instance
+    return Instance(f"{instance.name} ({known})", instance.value) if known else instance
 
 
 def _made(

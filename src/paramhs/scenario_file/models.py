@@ -72,7 +72,7 @@ Cost = Annotated[
     str,
     AfterValidator(_known_cost),
     WithJsonSchema(
-        {"anyOf": [{"enum": list(COSTS)}, {"type": "string", "pattern": r"^PAR\d+(\.\d+)?$"}]}
+        {"anyOf": [{"enum": list(COSTS)}, {"type": "string", "pattern": r"^PAR[1-9]\d*(\.\d+)?$"}]}
     ),
 ]
 
