@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 
 from paramhs import BadInput, Budget, ParamRLS, Quality, Result, TargetError, tune
 from paramhs.choices import named_instances
+from paramhs.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.configurators import ParamILS
 from paramhs.costs import Runtime, RuntimeThenQuality
 from paramhs.errors import StoreError
+from paramhs.operators import Harmonic, Several
 from paramhs.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.targets import FunctionTarget
 from paramhs.validating import Meeting
@@ -432,3 +435,21 @@ def test_a_penalty_is_at_least_one(penalty):
     for cost in (Runtime, RuntimeThenQuality):
         with pytest.raises(BadInput, match="a penalty must be a number of at least 1"):
             cost(penalty)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ParamRLS(Harmonic()),
+        lambda: ParamRLS(Several),
+        lambda: ParamRLS(comparison=Growing),
+        lambda: ParamILS(comparison=5),
+        lambda: Growing(2.5),
+        lambda: FixedRuns(1.5),
+        lambda: FreshRuns("3"),
+        lambda: tune(distance, SPACE, budget=5, configurator=ParamRLS),
+    ],
+)
+def test_parts_that_do_not_fit_are_bad_input(make):
+    with pytest.raises(BadInput):
+        make()

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from numbers import Integral
 
 from paramhs.comparison.contest import Ledger, LedgerContest
 from paramhs.costs import score
@@ -24,7 +25,7 @@ class FixedRuns:
     runs: int = 100
 
     def __post_init__(self) -> None:
-        if self.runs < 1:
+        if not isinstance(self.runs, Integral) or self.runs < 1:
             raise BadInput(f"a comparison needs at least 1 run, not {self.runs}")
 
     def begin(self, scenario: Scenario, seed: int) -> "_Contest":

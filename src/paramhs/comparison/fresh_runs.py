@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from numbers import Integral
 
 from paramhs.costs import Cost, score
 from paramhs.errors import BadInput
@@ -24,7 +25,7 @@ class FreshRuns:
     runs: int
 
     def __post_init__(self) -> None:
-        if self.runs < 1:
+        if not isinstance(self.runs, Integral) or self.runs < 1:
             raise BadInput(f"a comparison needs at least 1 run, not {self.runs}")
 
     def begin(self, scenario: Scenario, seed: int) -> "_Contest":

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from statistics import fmean, stdev
 
 from paramhs.comparison.contest import Ledger, LedgerContest
@@ -39,7 +40,7 @@ class Growing:
     max_runs: int = 2000
 
     def __post_init__(self) -> None:
-        if not 1 <= self.min_runs <= self.max_runs:
+        if not isinstance(self.min_runs, Integral) or not 1 <= self.min_runs <= self.max_runs:
             raise BadInput(
                 "Growing needs 1 <= min_runs <= max_runs,"
                 f" not min_runs={self.min_runs} and max_runs={self.max_runs}"

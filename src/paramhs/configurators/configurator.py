@@ -62,8 +62,12 @@ def check_configurator(thing: object) -> None:
         raise BadInput(f"{thing!r} is not a configurator: it has no `search`")
 
 
-def checked_start(start: str) -> None:
-    """Refuse what is not a `Start`."""
+def check_parts(operator: object, comparison: object, start: str) -> None:
+    """Refuse what a configurator cannot be made of."""
+    if isinstance(operator, type) or not hasattr(operator, "sample"):
+        raise BadInput(f"{operator!r} is not an operator, such as One() or Several(Harmonic())")
+    if isinstance(comparison, type) or not hasattr(comparison, "begin"):
+        raise BadInput(f"{comparison!r} is not a comparison, such as Growing() or FixedRuns(10)")
     if start not in ("default", "uniform"):
         raise BadInput(f"start must be 'default' or 'uniform', not {start!r}")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from paramhs.comparison import Comparison, Contest, FixedRuns
-from paramhs.configurators.configurator import Ahead, Start, all_tried, checked_start, first_config
+from paramhs.configurators.configurator import Ahead, Start, all_tried, check_parts, first_config
 from paramhs.errors import BadInput
 from paramhs.operators import One, Operator, Uniform
 from paramhs.runs import Evaluate, Incumbent, Run, Search
@@ -40,7 +40,7 @@ class ParamILS:
     start: Start = "default"
 
     def __post_init__(self) -> None:
-        checked_start(self.start)
+        check_parts(self.operator, self.comparison, self.start)
         if self.random_starts < 0 or self.kicks < 1 or not 0 <= self.p_restart <= 1:
             raise BadInput("ParamILS needs random_starts >= 0, kicks >= 1, 0 <= p_restart <= 1")
 

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain, islice
 
 from paramhs.comparison import Comparison, Growing
-from paramhs.configurators.configurator import Ahead, Start, all_tried, checked_start, first_config
+from paramhs.configurators.configurator import Ahead, Start, all_tried, check_parts, first_config
 from paramhs.operators import Anywhere, Move, One, Operator
 from paramhs.runs import Incumbent, Search
 from paramhs.scenario import Scenario
@@ -35,7 +35,7 @@ class ParamRLS:
     replacement: bool = True
 
     def __post_init__(self) -> None:
-        checked_start(self.start)
+        check_parts(self.operator, self.comparison, self.start)
 
     def search(self, scenario: Scenario, seed: int) -> Search:
         """A new search."""
