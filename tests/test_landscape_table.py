@@ -119,6 +119,17 @@ def test_too_large_a_table_is_refused() -> None:
         analyse(table_of(np.arange(6000.0)))
 
 
+def test_a_large_plateau_is_refused_before_it_takes_for_ever() -> None:
+    """What has the best cost does not count: there is nothing to compute."""
+    costs = np.ones((40, 40, 5))
+    costs[0] = 0.0
+    names, values = ("a", "b", "c"), tuple(tuple(map(str, range(k))) for k in costs.shape)
+    with pytest.raises(BadInput, match=r"7,800 configurations have the same cost"):
+        analyse(Table(names, values, costs))
+    costs[:38] = 0.0
+    assert analyse(Table(names, values, costs)).operators
+
+
 def test_on_a_valley_calls_are_those_of_growth(file: Path) -> None:
     analysis = analyse(read_table(written(file, VALLEY)))
     assert calls(analysis) == pytest.approx(
@@ -290,6 +301,13 @@ def test_pictures_stand_alone_and_show_the_optimum(file: Path, tmp_path: Path, t
     assert 'type="text/javascript" src=' not in page
     assert "#d62728" in (folder / "landscape.svg").read_text(encoding="utf-8")
     assert (folder / "landscape.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_parameter_of_thousands_of_values_is_drawn(file: Path, tmp_path: Path) -> None:
+    rows = "".join(f"v{k},{abs(k - 200)}\n" for k in range(3_000))
+    result = run(written(file, "x,cost\n" + rows), "--out", tmp_path)
+    assert result.exit_code == 0, result.exception
+    assert (tmp_path / "landscape.svg").stat().st_size > 1_000
 
 
 def test_text_from_a_table_cannot_end_the_script_of_a_page(file: Path, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
+import json
 import math
 from dataclasses import fields
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,7 +132,24 @@ def test_the_published_landscapes_and_deltas_are_those_of_the_paper() -> None:
     assert "PPSN" in published.source()
 
 
-def test_two_published_means_are_over_fewer_repetitions() -> None:
+def test_every_published_mean_is_of_a_whole_number_of_calls() -> None:
+    file = Path(published.__file__).with_name("published.json")
+    curves = json.loads(file.read_text("utf-8"))["figure2_mean_calls_to_better"]
+    for scenario in curves:
+        for name, points in curves[scenario].items():
+            for size, mean in points.items():
+                calls = mean * published.repetitions(scenario, *name.split("/"), int(size))
+                assert calls == pytest.approx(round(calls), abs=1e-6), (scenario, name, size)
+
+
+def test_what_was_published_is_not_held_against_other_numbers_of_runs() -> None:
+    answers = [tables.answered(Cell("onemax", curve, 15, "exact", 0, 0, 10)) for curve in CURVES]
+    assert {tables.calls_point(answer).z_published for answer in answers} == {None}
+    assert {tables.calls_point(answer).published for answer in answers} == {None}
+    assert {delta.published for delta in tables.delta_points(answers)} == {None}
+
+
+def test_some_published_means_are_over_fewer_repetitions() -> None:
     key = ("ridge", "paramrls", "l-step")
     assert [published.repetitions(*key, size) for size in (40, 45, 50)] == [200, 197, 189]
     point = exact_point("ridge", CURVES[0], 50)

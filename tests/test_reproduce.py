@@ -152,8 +152,10 @@ def test_theorems_print_their_tables(tmp_path: Path) -> None:
         (("--scenario", "knapsack"), "there is no scenario 'knapsack'"),
         (("--scenario", ""), "there is no scenario ''"),
         (("--method", "guess"), "there is no method 'guess'"),
-        (("--repetitions", -5), "repetitions must be at least 1, not -5"),
-        (("--repetitions", 0), "repetitions must be at least 1, not 0"),
+        (("--method", "search", "--repetitions", -5), "repetitions must be at least 1, not -5"),
+        (("--method", "search", "--repetitions", 0), "repetitions must be at least 1, not 0"),
+        (("--repetitions", 9), "--repetitions goes with --method search or simulate"),
+        (("--runs", 10**7), "runs must be at most 20,000, not 10,000,000"),
         (("--jobs", 0), "jobs must be at least 1, not 0"),
         (("--runs", -1), "runs must be at least 1, not -1"),
         (("--out", "taken"), "cannot write into taken"),
@@ -169,6 +171,24 @@ def test_bad_options_are_one_message_and_exit_code_2(
     assert message in done.stderr
     assert done.stderr.strip().count("\n") == 0
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("figure1", "--method", "search"), "--method and --repetitions are for figure2"),
+        (("theorems", "--repetitions", 3), "--method and --repetitions are for figure2"),
+        (("figure1", "--runs", 3), "--runs is for figure2"),
+        (("theorems", "--scenario", "ridge"), "--scenario is not for theorems"),
+        (("all", "--runs", 10), "--runs goes with one --scenario"),
+        (("figure1", "--scenario", "knapsack", "--out", "made"), "there is no scenario"),
+    ],
+)
+def test_options_without_effect_are_refused(tmp_path: Path, words: tuple, message: str) -> None:
+    done = paramhs("reproduce", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

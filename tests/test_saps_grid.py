@@ -361,7 +361,7 @@ def test_the_kept_landscapes_are_the_papers_grid(smoothing: str) -> None:
         (("figure2", "--scenario", "saps", "--jobs", 0), "jobs must be at least 1"),
         (("figure1", "--scenario", "ridge", "--smoothing", "textbook"), "are for --scenario saps"),
         (("figure2", "--aggregation", "none"), "are for --scenario saps"),
-        (("figure1", "--scenario", "saps", "--repetitions", 9), "are not for the landscape"),
+        (("figure1", "--scenario", "saps", "--repetitions", 9), "are for figure2"),
     ],
 )
 def test_bad_options_are_one_message(tmp_path: Path, words: tuple, message: str) -> None:

@@ -36,14 +36,14 @@ def landscape(
     column of numbers is ordered by value, any other as in the file.
     """
     analysis = _analysis(table)
+    console = Console(highlight=False)
+    if not as_json:
+        _print(console, analysis)
     pictures = [] if out is None else _write_pictures(analysis, out)
     if as_json:
         facts = analysis.to_json() | {"pictures": [str(path) for path in pictures]}
         print_json(facts)
-        return
-    console = Console(highlight=False)
-    _print(console, analysis)
-    if pictures:
+    elif pictures:
         _say(console, f"\nwrote {', '.join(map(str, pictures))}")
 
 
@@ -159,7 +159,7 @@ def _panel(alt: Any, analysis: "Analysis", axis: int) -> Any:
     ]
     x = alt.X(
         "value:O",
-        sort=list(values),
+        sort=None,  # as in the table; a list would become an expression as deep as it is long
         title=table.names[axis],
         axis=alt.Axis(labelOverlap=True, labelSeparation=6, labelAngle=0),
     )

@@ -186,6 +186,8 @@ def _progress(silent: bool) -> Progress:
 
 def _checked(wanted: Wanted) -> None:
     """Refuse options that would be ignored."""
+    from paramhs.paper.scenarios import chosen_scenarios
+
     if wanted.instances is not None and (wanted.scenario, wanted.what) != (SAPS, What.FIGURE1):
         raise BadInput("--instances is for: paramhs reproduce figure1 --scenario saps")
     if wanted.instances is not None and wanted.out is None:
@@ -198,8 +200,18 @@ def _checked(wanted: Wanted) -> None:
     if not wanted.saps and (wanted.smoothing, wanted.aggregation) != ("ubcsat", "plain"):
         raise BadInput("--smoothing and --aggregation are for --scenario saps")
     searches = (wanted.method, wanted.repetitions) != ("exact", None)
-    if searches and (wanted.scenario, wanted.what) == (SAPS, What.FIGURE1):
-        raise BadInput("--method and --repetitions are not for the landscape of saps")
+    if searches and not wanted.figure2:
+        raise BadInput("--method and --repetitions are for figure2")
+    if wanted.runs is not None and wanted.instances is None and not wanted.figure2:
+        raise BadInput("--runs is for figure2, and for the landscape of saps with --instances")
+    if wanted.runs is not None and wanted.instances is None and wanted.saps:
+        raise BadInput("--runs goes with one --scenario, other than saps")
+    if wanted.method == "exact" and wanted.repetitions is not None and not wanted.saps:
+        raise BadInput("--repetitions goes with --method search or simulate")
+    if wanted.scenario is not None and wanted.what is What.THEOREMS:
+        raise BadInput("--scenario is not for theorems")
+    if wanted.scenario not in (None, SAPS):
+        chosen_scenarios(wanted.scenario)
 
 
 def _results(wanted: Wanted, writing: "Writing", progress: Progress) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from paramhs.operators import Harmonic, LStep, Step, Uniform
 
 COST = "cost"
 MOVES = 30_000_000  # moves between configurations that are weighed at most: about 2 GB
+TIES = 30_000_000  # pairs of configurations of equal cost: what elimination may fill in
 _NAMED = 5  # missing configurations that a message names
 
 
@@ -302,6 +303,12 @@ def analyse(table: Table) -> Analysis:
         raise BadInput(
             f"{table.costs.size:,} configurations with {sum(table.costs.shape):,} values are too"
             f" many: configurations times values may be {MOVES:,} at most"
+        )
+    equal = np.unique(table.costs[table.costs > table.costs.min()], return_counts=True)[1]
+    if float((equal.astype(np.float64) ** 2).sum()) > TIES:
+        raise BadInput(
+            f"{equal.max():,} configurations have the same cost: so many ties cannot be weighed"
+            f" exactly (at most about {int(TIES**0.5):,})"
         )
     table = _without_constants(table)
     operators = [_on_grid("l-step", LStep(), table), _on_grid("harmonic", Harmonic(), table)]

@@ -13,6 +13,7 @@ from paramhs.paper.searching import duel_by_bits, duel_by_law
 from paramhs.paper.writing import Writing
 from paramhs.seeds import stream
 
+MOST_RUNS = 20_000  # in a comparison: its laws take 60 kB a run
 FEW_RUNS = (1, 10, 100, 1500)
 """The numbers of runs in a comparison that are shown side by side."""
 
@@ -38,6 +39,8 @@ class Reproduction:
         for name in ("repetitions", "jobs", "runs"):
             if getattr(self, name) < 1:
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.runs > MOST_RUNS:
+            raise BadInput(f"runs must be at most {MOST_RUNS:,}, not {self.runs:,}: laws are exact")
 
     def figure1(self) -> list[dict[str, Any]]:
         """The landscapes."""

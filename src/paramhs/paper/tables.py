@@ -11,7 +11,7 @@ from scipy.stats import mannwhitneyu
 from paramhs.landscape.calls import Calls
 from paramhs.paper import published
 from paramhs.paper.exact import cliffs_delta, exact_calls
-from paramhs.paper.scenarios import CURVES, DELTAS, SCENARIOS, Curve, PaperScenario
+from paramhs.paper.scenarios import CURVES, DELTAS, RUNS, SCENARIOS, Curve, PaperScenario
 from paramhs.paper.searching import searched_calls
 
 METHODS = ("exact", "search", "simulate")
@@ -148,7 +148,7 @@ def calls_point(answer: Answer) -> CallsPoint:
     """The row of a point."""
     cell, calls = answer.cell, answer.calls
     key = (cell.scenario, cell.curve.configurator, cell.curve.operator, cell.size)
-    there = published.mean_calls(*key)
+    there = published.mean_calls(*key) if cell.runs == RUNS else None
     searched = None if answer.sample is None else float(np.mean(answer.sample))
     repetitions = None if answer.sample is None else len(answer.sample)
     return CallsPoint(
@@ -177,7 +177,8 @@ def delta_points(answers: Sequence[Answer]) -> list[DeltaPoint]:
 
 
 def _delta(name: str, first: Curve, second: Curve, size: int, a: Answer, b: Answer) -> DeltaPoint:
-    there = published.deltas(name).get(f"{first.name} vs {second.name}", {}).get(size)
+    known = published.deltas(name) if a.cell.runs == RUNS else {}
+    there = known.get(f"{first.name} vs {second.name}", {}).get(size)
     searched = p_value = significant = None
     if a.sample and b.sample:
         searched = sample_delta(a.sample, b.sample)
