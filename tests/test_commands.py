@@ -327,7 +327,8 @@ BAD = [
 
 class TestValidate:
     @pytest.fixture(scope="class")
-    def tuned(self, tmp_path_factory):
+    @classmethod
+    def tuned(cls, tmp_path_factory):
         place = folder(tmp_path_factory.mktemp("validate"))
         run("tune", "scenario.toml", cwd=place)
         return place

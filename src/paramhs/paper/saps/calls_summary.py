@@ -6,11 +6,17 @@ from paramhs.paper import published
 from paramhs.paper.saps.choices import Choice, measured_costs, table_of
 from paramhs.paper.saps.ranking import Barrier, barriers, depth, five_best, local_optima, ties
 from paramhs.paper.saps.study import verdict
-from paramhs.paper.saps.tuning import CURVES, FEW_REPETITIONS, PATIENCE, Delta, Point
+from paramhs.paper.saps.tuning import (
+    CURVES,
+    FEW_REPETITIONS,
+    PATIENCE,
+    RARE,
+    Delta,
+    Point,
+)
 from paramhs.paper.scenarios import Curve
 
 _DELTA_ERROR = 0.036  # of Cliff's delta between two samples of 500
-_RARE = 10_000  # calls
 _REAL = 3.0  # standard errors
 
 
@@ -174,8 +180,8 @@ def runs_summary(points: Sequence[Point]) -> str:
     def cell(curve: Curve, runs: int | None) -> str:
         for p in points:
             if (p.configurator, p.operator, p.size, p.runs) == (*_key(curve), largest, runs):
-                if p.mean is not None and p.mean > _RARE:
-                    return f"> {_RARE:,}"
+                if p.mean is not None and p.mean > RARE:
+                    return f"> {RARE:,}"
                 mean = "" if p.mean is None else f"{p.mean:,.1f}"
                 return f"{mean} (never: {p.never:.2f})" if p.never else mean
         return ""
@@ -188,7 +194,7 @@ def runs_summary(points: Sequence[Point]) -> str:
             " drawn from the stored runs with replacement, and the smaller sum of fewest false"
             " clauses wins; the target remains the table's five best. ParamRLS is exact for these"
             f" laws, ParamILS searched {FEW_REPETITIONS} times a point. A mean of more than"
-            f" {_RARE:,} calls rests on chances so small that the stored runs do not tell its"
+            f" {RARE:,} calls rests on chances so small that the stored runs do not tell its"
             " size."
         )
         yield ""

@@ -17,7 +17,7 @@ from paramhs.paper.figures import (
     chart_of,
 )
 from paramhs.paper.saps.ranking import POSSIBLE, Costs, five_best
-from paramhs.paper.saps.tuning import CURVES, Point
+from paramhs.paper.saps.tuning import CURVES, RARE, Point
 
 _NEAR = 5  # alphas in the close-up
 _STAR = (
@@ -160,10 +160,12 @@ def choices_figure(points: Sequence[Point]) -> Any:
 def runs_figure(points: Sequence[Point]) -> Any:
     """Comparisons of fresh runs against comparisons of table entries."""
     rows = [_row(point) for point in points]
-    panel = chart_of(rows).mark_line(point=True)
+    heights = [point.mean for point in points if point.mean]
+    scale = alt.Scale(type="log", domain=[0.9 * min(heights), min(1.1 * max(heights), RARE)])
+    panel = chart_of(rows).mark_line(point={"clip": True}, clip=True)
     return panel.encode(
         x=alt.X("size:Q", title="settings"),
-        y=alt.Y("mean:Q", scale=alt.Scale(type="log"), title="mean calls, given that it ends"),
+        y=alt.Y("mean:Q", scale=scale, title="mean calls, given that it ends"),
         color=alt.Color("curve:N", scale=_scale(COLOURS), title=None, legend=LEGEND),
         strokeDash=alt.StrokeDash("curve:N", scale=_scale(DASHES), title=None, legend=LEGEND),
         column=alt.Column("runs:N", sort=alt.SortField("order"), title=None),

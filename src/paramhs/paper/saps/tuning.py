@@ -42,6 +42,7 @@ _STEPS: dict[str, Step] = {
     "random-with-replacement": Uniform(),
     "harmonic": Harmonic(),
 }
+RARE = 10_000  # mean calls that rest on chances too small to be known from stored runs
 PATIENCE = 2_000  # calls after which an l-step search is taken to be trapped: others need < 300
 
 
