@@ -99,7 +99,7 @@ def validate(
 def _with_answer(instance: Instance) -> Instance:
     """Runs are stored by the names of instances, and judged by what is known of them: if that is
     corrected, they must be made again."""
-    known = " ".join(answers([instance]).get(instance.name, ()))
+    known = " ".join(w for w in answers([instance]).get(instance.name, ()) if w not in ("", "0"))
     return Instance(f"{instance.name} ({known})", instance.value) if known else instance
 
 
