@@ -3,6 +3,7 @@ import math
 import pytest
 
 from driving import at, one_parameter
+from paramhs.cli.printed import _rival
 from paramhs.costs import Quality, Runtime
 from paramhs.evidence import Rival, closest_rivals, standard_error
 from paramhs.runs import Instance, Run, Status, Task
@@ -100,3 +101,32 @@ def test_order_of_the_runs_does_not_matter():
     for one, other in zip(forwards, backwards, strict=True):
         assert (one.common, one.worse_by) == (other.common, pytest.approx(other.worse_by))
         assert one.error == pytest.approx(other.error)
+
+
+@pytest.mark.parametrize(
+    ("worse_by", "error", "common", "words"),
+    [
+        (
+            -4.38,
+            0.55,
+            29,
+            "is probably better, by 4.38 ± 1.1 over 29 common runs: the search ended",
+        ),
+        (-4.38, 0.55, 7, "is no worse (better by 4.38 ± 1.1 over 7 common runs)"),
+        (-1.0, 0.55, 29, "is no worse"),
+        (9.0, 0.55, 29, "is clearly worse, by 9"),
+    ],
+)
+def test_a_rival_is_put_into_words(worse_by, error, common, words):
+    assert words in _rival("closest", Rival(BEST, common, worse_by, error))
+
+
+def test_the_reason_of_a_failure_is_one_line():
+    task = Task(BEST, Instance("a"), 1, 1.0)
+    trace = 'Traceback (most recent call last):\n  File "x", line 1\nValueError: that is why\n'
+    for detail, reason in (
+        (trace, "ValueError: that is why"),
+        ("exit code 3\nmore", "exit code 3"),
+    ):
+        assert Run(task, Status.CRASHED, 0.0, None, detail).reason == reason
+    assert Run(task, Status.CRASHED, 0.0).reason == ""

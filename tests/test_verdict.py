@@ -339,6 +339,10 @@ class TestCases:
         said = conclusion(back, Quality(), names)[0]
         assert "2 times higher (95 % interval 0 to inf)" in said
 
+    def test_a_loss_is_told_without_a_minus(self):
+        made = compared([-1.0] * 8, [1.0] * 8)
+        assert "higher by 2 (95 % interval 2 to 2)" in conclusion(made, Quality(), ("a", "b"))[0]
+
     def test_runs_on_other_pairs_are_refused(self):
         with pytest.raises(ValueError, match="same pairs"):
             verdict(runs(FIRST, [1.0] * 6), runs(SECOND, [1.0] * 7), Quality())

@@ -116,8 +116,7 @@ def _about_runs(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
     solved = [run for run in runs if run.status is Status.OK]
     failed = [run for run in runs if run.status in FAILURES]
     if failed:
-        why = failed[0].detail.partition("\n")[0]
-        yield f"{len(failed)} of {len(runs)} trial runs failed: {why}"
+        yield f"{len(failed)} of {len(runs)} trial runs failed: {failed[0].reason}"
     if not solved and not failed:
         yield (
             f"the default solves none of {len(runs)} instances: a search has nothing to compare by;"

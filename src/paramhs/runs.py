@@ -63,6 +63,12 @@ class Run(NamedTuple):
     detail: str = ""
     """What a person needs to understand a failure."""
 
+    @property
+    def reason(self) -> str:
+        """The same in one line: the first, or what a traceback ends with."""
+        lines = self.detail.strip().splitlines() or [""]
+        return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
 
 Target = Callable[[Task], Run]
 """Turns a task into a run: the whole interface."""

@@ -109,7 +109,7 @@ def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
     quality = "" if run.quality is None else f", quality {run.quality:g}"
     console.print(f"read: {run.status}{quality}, runtime {run.runtime:.4g} s")
     if run.detail and run.status is not Status.OK:
-        console.print(Text(run.detail.splitlines()[0]), soft_wrap=True)
+        console.print(Text(run.reason), soft_wrap=True)
 
 
 def _peak(memory: int) -> str:

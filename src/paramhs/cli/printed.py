@@ -13,6 +13,7 @@ from paramhs.evidence import Rival, closest_rivals
 from paramhs.tuning import Result
 from paramhs.wording import counted
 
+_CLEAR = 2.5  # standard errors from which a difference is probable
 _TELLING = 8  # common runs below which no difference is called probable
 _READABLE = 200_000  # runs up to which all are read to find the closest rivals
 
@@ -65,6 +66,9 @@ def _rival(role: str, rival: Rival) -> str:
     if rival.worse_by == 0 and rival.error == 0:
         return f"  {role} {brief(rival.config)}: the same {common}"
     difference = f"by {abs(rival.worse_by):.3g} ± {2 * rival.error:.2g} {common}"
+    if rival.worse_by < -_CLEAR * rival.error and rival.common >= _TELLING:
+        settle = "the search ended before that was settled; a larger budget goes on"
+        return f"  {role} {brief(rival.config)} is probably better, {difference}: {settle}"
     if rival.worse_by <= 0:
         return f"  {role} {brief(rival.config)} is no worse (better {difference})"
     return f"  {role} {brief(rival.config)} is {_how_clearly(rival)} worse, {difference}"
@@ -75,7 +79,7 @@ def _how_clearly(rival: Rival) -> str:
     if rival.common < _TELLING:
         return "perhaps"
     errors = rival.worse_by / rival.error if rival.error else math.inf
-    return "clearly" if errors > 4 else "probably" if errors > 2.5 else "perhaps"
+    return "clearly" if errors > 4 else "probably" if errors > _CLEAR else "perhaps"
 
 
 def print_summary(console: Console, about: dict[str, Any]) -> None:

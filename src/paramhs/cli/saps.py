@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from paramhs.cli.output import Json
+from paramhs.cli.tune import INTERRUPTED_CODE
 from paramhs.instances.dimacs import read_formula
 
 if TYPE_CHECKING:
@@ -50,7 +51,11 @@ def saps(
     how: dict[str, Any] = {"smoothing": smoothing, "threads": threads}
     solve(formula, settings, 1, seed, **how)  # so that compiling is not measured
     begin = time.perf_counter()
-    outcomes = solve(formula, settings, cutoff, seed, runs, **how)
+    try:
+        outcomes = solve(formula, settings, cutoff, seed, runs, **how)
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        raise typer.Exit(INTERRUPTED_CODE) from None
     speed = float(outcomes.steps.sum()) / (time.perf_counter() - begin)
     if as_json:
         facts = {name: getattr(outcomes, name).tolist() for name in _MEASURES}

@@ -125,7 +125,10 @@ def _how_much(verdict: Verdict, metric: CostMetric) -> str:
         return f"{_times(verdict.ratio, better, worse)}{tail}"
     if verdict.gain is None:
         return "no run on which both gave a usable answer"
-    return f"{better} by {verdict.gain}{tail}"
+    gain = verdict.gain
+    if gain.estimate < 0:
+        better, gain = worse, Interval(-gain.estimate, -gain.high, -gain.low)
+    return f"{better} by {gain}{tail}"
 
 
 def _directions(verdict: Verdict, metric: CostMetric) -> tuple[str, str]:

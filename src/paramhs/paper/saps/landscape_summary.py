@@ -19,6 +19,7 @@ from paramhs.paper.saps.ranking import (
 from paramhs.paper.saps.table import QUALITIES, Landscape
 
 _SURE = 3.0  # standard errors
+_NAMED = 10  # local optima that are named
 _LOOKED_AT = "fuzz_100_16905"
 _WHY = (
     "The barrier below 32/15 is no noise. It is part of a window that begins where alpha reaches a"
@@ -126,7 +127,7 @@ def _five_bests(landscape: Landscape, place: Callable[[int], str]) -> Iterator[s
     words = "holds" if low else "does not hold"
     yield (
         f"That all five best have alpha <= 18/15, as the paper says, {words} for every aggregation"
-        " and quality."
+        " and quality over all instances."
     )
     yield ""
 
@@ -137,7 +138,8 @@ def _obstacles(costs: Costs, landscape: Landscape, place: Callable[[int], str]) 
     if stuck:
         yield (
             "Strict local optima of single steps besides the five best, where a 1-step search on"
-            f" this table stays for ever: {' '.join(map(place, stuck))}."
+            f" this table stays for ever: {' '.join(map(place, stuck[:_NAMED]))}"
+            + (f" and {len(stuck) - _NAMED} more." if len(stuck) > _NAMED else ".")
         )
     for barrier in barriers(costs):
         above, below = alphas[barrier.alpha], alphas[barrier.alpha - 1]

@@ -147,8 +147,10 @@ def _check(cutoff: int, seed: int, runs: int, smoothing: str, threads: int, firs
         raise BadInput(f"runs must be at most {_MOST_RUNS:,} in one call, not {runs:,}")
     least = {"cutoff": (cutoff, 1), "seed": (seed, 0), "runs": (runs, 1), "threads": (threads, 1)}
     for name, (value, low) in {**least, "first_run": (first_run, 0)}.items():
-        if not isinstance(value, int) or not low <= value < 2**62:
+        if not isinstance(value, int) or value < low:
             raise BadInput(f"{name} must be an integer of at least {low}, not {value!r}")
+        if value >= 2**62:
+            raise BadInput(f"{name} must be below 2^62, not {value}")
     if smoothing not in SMOOTHINGS:
         raise BadInput(f"smoothing must be one of {', '.join(SMOOTHINGS)}, not {smoothing!r}")
 
