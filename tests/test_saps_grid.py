@@ -387,6 +387,7 @@ def test_the_command_measures_resumes_and_draws(instances: dict[str, Path], tmp_
     assert done.exit_code == 0, done.output
     assert "3 runs a cell" in " ".join(done.output.split())
     assert "resuming" not in done.output
+    assert f"measuring: {CELLS} of {CELLS} blocks of runs" in " ".join(done.output.split())
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"saps_ubcsat_blocks.csv", "ubcsat.csv.xz", "figure1_saps.svg"} <= names
     again = CliRunner().invoke(app, words)

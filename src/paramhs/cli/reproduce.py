@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from paramhs.paper.writing import Writing
 
 SAPS = "saps"
+_LINES = 50  # that tell of the progress of a measurement where there is no terminal
 
 
 class What(StrEnum):
@@ -292,7 +293,12 @@ def _measured(wanted: Wanted, writing: "Writing", progress: Progress) -> list[di
             if blocks:
                 there = f"{blocks:,} of {plan.blocks():,} blocks of runs are there"
                 progress.console.print(f"resuming: {there}")
+        before = int(progress.tasks[bar].completed)
         progress.advance(bar, blocks)
+        parts = [_LINES * done // plan.blocks() for done in (before, before + blocks)]
+        if not progress.console.is_terminal and parts[0] < parts[1]:
+            done = f"{before + blocks:,} of {plan.blocks():,}"
+            progress.console.print(f"measuring: {done} blocks of runs")
 
     try:
         landscape = plan.measured(advance)
