@@ -15,7 +15,7 @@ import psutil
 
 from paramhs.costs import Quality
 from paramhs.executing import AnyTarget
-from paramhs.runs import NO_INSTANCE, Instance, Run, Status, Task
+from paramhs.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.scenario import endless_pairs
 from paramhs.scenario_file import ScenarioFile
 from paramhs.space import Integer, Parameter, Real
@@ -25,7 +25,6 @@ from paramhs.targets.supervisor.keeper import Job
 from paramhs.targets.supervisor.supervised import Supervised
 
 TRIALS = 3
-FAILURES = (Status.CRASHED, Status.WRONG)
 _SHELL = {"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"}
 _EASY = 0.02  # a share of the cutoff: runs far below it
 _WIDE = 1000.0  # high / low from which on a range asks for logarithms

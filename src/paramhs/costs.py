@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from paramhs.errors import BadInput
-from paramhs.runs import Run, Status
+from paramhs.runs import FAILURES, Run, Status
 
 Cost = tuple[float, ...]
 Score = tuple[float, ...]
@@ -124,7 +124,7 @@ def mean(numbers: Sequence[float]) -> float:
 
 
 def _usable_quality(run: Run) -> float:
-    failed = run.status in (Status.CRASHED, Status.WRONG)
+    failed = run.status in FAILURES
     if failed or run.quality is None or not math.isfinite(run.quality):
         return WORST
     return run.quality

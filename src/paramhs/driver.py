@@ -14,7 +14,7 @@ from typing import Any
 
 from paramhs.costs import CostMetric, score
 from paramhs.errors import BadInput, ParamhsError, TargetError
-from paramhs.runs import Evaluate, Incumbent, Point, Run, Search, Status, Target, Task
+from paramhs.runs import FAILURES, Evaluate, Incumbent, Point, Run, Search, Status, Target, Task
 from paramhs.space import Config
 from paramhs.store import Store
 
@@ -329,7 +329,7 @@ class Driver:
         runs = [run for run in self._trial_runs if run.task in self._trial]
         made = {*self._early, *(run.task for run in self._trial_runs)}
         self._trial, self._trial_runs = set(), []
-        if not runs or any(run.status not in (Status.CRASHED, Status.WRONG) for run in runs):
+        if not runs or any(run.status not in FAILURES for run in runs):
             return
         self.store.forget(made)
         last = runs[-1]

@@ -51,6 +51,9 @@ class Status(StrEnum):
     """It gave an answer that is known to be wrong."""
 
 
+FAILURES = (Status.CRASHED, Status.WRONG)
+
+
 class Run(NamedTuple):
     """What became of a task."""
 

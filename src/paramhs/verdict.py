@@ -13,7 +13,7 @@ from itertools import product
 from random import Random
 
 from paramhs.costs import Cost, CostMetric, Quality, Score, mean, score
-from paramhs.runs import Run, Status
+from paramhs.runs import FAILURES, Run, Status
 from paramhs.seeds import below, stream
 from paramhs.space import Config
 from paramhs.wording import finite
@@ -168,8 +168,7 @@ def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
 def _side(runs: Sequence[Run], metric: CostMetric) -> Side:
     costs = [metric.of(run) for run in runs]
     bad = [
-        run.status in (Status.CRASHED, Status.WRONG) or math.isinf(cost[0])
-        for run, cost in zip(runs, costs, strict=True)
+        run.status in FAILURES or math.isinf(cost[0]) for run, cost in zip(runs, costs, strict=True)
     ]
     finished = [run.status is Status.OK for run in runs]
     return Side(

@@ -9,11 +9,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from paramhs.checking import FAILURES, TRIALS, Trial, trials, warnings
+from paramhs.checking import TRIALS, Trial, trials, warnings
 from paramhs.cli.output import Json, called, print_json
 from paramhs.cli.tune import tuning
 from paramhs.errors import TargetError
-from paramhs.runs import NO_INSTANCE, Status
+from paramhs.runs import FAILURES, NO_INSTANCE, Status
 from paramhs.scenario_file import ScenarioFile, read_scenario
 from paramhs.space import Space
 from paramhs.targets.supervisor.outcome import memory_text
