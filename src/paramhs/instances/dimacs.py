@@ -44,10 +44,11 @@ class Formula:
 def read_formula(path: Path) -> Formula:
     """The formula in a file; whether it is compressed (gzip, xz, bzip2) is seen from its bytes."""
     try:
-        return parse_formula(_uncompressed(path.read_bytes()), str(path))
+        content = _uncompressed(path.read_bytes())
     except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadInput(f"{path} cannot be read: {reason}") from None
+    return parse_formula(content, str(path))
 
 
 def _uncompressed(content: bytes) -> bytes:
