@@ -19,6 +19,7 @@ from paramhs.paper.exact import cliffs_delta, exact_calls
 from paramhs.paper.reproduction import cost_of_better
 from paramhs.paper.scenarios import CURVES, DELTAS, RUNS, SCENARIOS, Curve
 from paramhs.paper.searching import searched_calls
+from paramhs.paper.several import all_answered
 from paramhs.paper.summary import calls_summary
 from paramhs.paper.tables import Answer, CallsPoint, Cell, sample_delta
 
@@ -255,7 +256,7 @@ def test_the_rows_do_not_depend_on_the_number_of_processes() -> None:
     rows = {}
     for jobs in (1, 2):
         steps: list[int] = []
-        answers = tables.all_answered(wanted, jobs, lambda steps=steps: steps.append(1))
+        answers = all_answered(tables.answered, wanted, jobs, lambda steps=steps: steps.append(1))
         rows[jobs] = [tables.calls_point(answer) for answer in answers]
         assert len(steps) == len(wanted) == 14
     assert rows[1] == rows[2]

@@ -50,6 +50,7 @@ from paramhs.paper.saps.table import Landscape, kept
 from paramhs.paper.saps.tuning import CURVES, Answer, Task, chain_of, point_of, space_of
 from paramhs.paper.scenarios import Curve, configurator_of
 from paramhs.paper.searching import Duels, calls_until_found
+from paramhs.paper.several import all_answered
 from paramhs.scenario import Scenario
 from paramhs.seeds import SEEDS, below, stream
 
@@ -472,7 +473,7 @@ def test_the_study_has_a_fit_for_every_curve_and_table() -> None:
 
 def test_jobs_do_not_change_what_is_searched() -> None:
     tasks = [Task(Choice(), ILS_RANDOM, count, 20) for count in (3, 4)]
-    one, two = (list(tuning.all_answered(tasks, jobs, lambda: None)) for jobs in (1, 2))
+    one, two = (list(all_answered(tuning.answered, tasks, jobs, lambda: None)) for jobs in (1, 2))
     assert one == two
 
 

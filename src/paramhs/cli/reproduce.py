@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -285,20 +286,19 @@ def _measured(wanted: Wanted, writing: "Writing", progress: Progress) -> list[di
         cores() if wanted.jobs is None else wanted.jobs,
         wanted.seed,
     )
-    bar = progress.add_task("measuring", total=None)
+    total = plan.blocks()
+    bar = progress.add_task("measuring", total=total)
+    calls = count()
 
     def advance(blocks: int) -> None:
-        if progress.tasks[bar].total is None:
-            progress.update(bar, total=plan.blocks())
-            if blocks:
-                there = f"{blocks:,} of {plan.blocks():,} blocks of runs are there"
-                progress.console.print(f"resuming: {there}")
+        """Where there is no terminal to draw a bar in, some lines."""
+        if next(calls) == 0 and blocks:
+            progress.console.print(f"resuming: {blocks:,} of {total:,} blocks of runs are there")
         before = int(progress.tasks[bar].completed)
         progress.advance(bar, blocks)
-        parts = [_LINES * done // plan.blocks() for done in (before, before + blocks)]
-        if not progress.console.is_terminal and parts[0] < parts[1]:
-            done = f"{before + blocks:,} of {plan.blocks():,}"
-            progress.console.print(f"measuring: {done} blocks of runs")
+        done = before + blocks
+        if not progress.console.is_terminal and _LINES * before // total < _LINES * done // total:
+            progress.console.print(f"measuring: {done:,} of {total:,} blocks of runs")
 
     try:
         landscape = plan.measured(advance)

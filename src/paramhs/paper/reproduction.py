@@ -10,6 +10,7 @@ from paramhs.paper import summary, tables, theorems
 from paramhs.paper.exact import scenario_outcomes
 from paramhs.paper.scenarios import RUNS, SCENARIOS, PaperScenario
 from paramhs.paper.searching import duel_by_bits, duel_by_law
+from paramhs.paper.several import all_answered
 from paramhs.paper.writing import Writing
 from paramhs.seeds import stream
 
@@ -94,7 +95,7 @@ class Reproduction:
 
     def _answers(self, method: str, runs: int) -> list[tables.Answer]:
         wanted = tables.cells(self.scenarios, method, self.repetitions, self.seed, runs)
-        return list(tables.all_answered(wanted, self.jobs, self.advance))
+        return list(all_answered(tables.answered, wanted, self.jobs, self.advance))
 
     def _points(self, runs: int) -> list[tables.CallsPoint]:
         return [tables.calls_point(answer) for answer in self._answers("exact", runs)]

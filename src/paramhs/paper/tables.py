@@ -1,8 +1,7 @@
 """The figures as tables: one row a point, next to what was published."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -127,21 +126,6 @@ def answered(cell: Cell) -> Answer:
             cell.runs,
         )
     return Answer(cell, calls, sample)
-
-
-def all_answered(
-    wanted: Sequence[Cell], jobs: int, advance: Callable[[], object]
-) -> Iterator[Answer]:
-    """Compute points, several at a time; the result does not depend on how many."""
-    if jobs == 1:
-        for cell in wanted:
-            yield answered(cell)
-            advance()
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        for answer in pool.map(answered, wanted):
-            yield answer
-            advance()
 
 
 def calls_point(answer: Answer) -> CallsPoint:

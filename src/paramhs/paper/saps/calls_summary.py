@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from paramhs.paper import published
 from paramhs.paper.saps.choices import Choice, measured_costs, table_of
-from paramhs.paper.saps.ranking import Barrier, barriers, depth, five_best, local_optima, ties
+from paramhs.paper.saps.ranking import depth, five_best, local_optima, real_barriers, ties
 from paramhs.paper.saps.study import verdict
 from paramhs.paper.saps.tuning import (
     CURVES,
@@ -17,7 +17,6 @@ from paramhs.paper.saps.tuning import (
 from paramhs.paper.scenarios import Curve
 
 _DELTA_ERROR = 0.036  # of Cliff's delta between two samples of 500
-_REAL = 3.0  # standard errors
 
 
 def calls_summary(choice: Choice, points: Sequence[Point], deltas: Sequence[Delta]) -> str:
@@ -114,7 +113,7 @@ def _traps(choice: Choice, points: Sequence[Point]) -> Iterator[str]:
     )
     others = [p for p in points if p.operator != "l-step" and p.never]
     yield "Other curves are trapped too." if others else "No other curve is ever trapped."
-    rises = _real_barriers(choice)
+    rises = real_barriers(measured_costs(choice))
     if rises:
         words = ", ".join(f"{16 + b.alpha}/15 ({b.errors:.1f} standard errors)" for b in rises)
         yield (
@@ -131,14 +130,10 @@ def _traps(choice: Choice, points: Sequence[Point]) -> Iterator[str]:
     yield ""
 
 
-def _real_barriers(choice: Choice) -> list[Barrier]:
-    return [b for b in barriers(measured_costs(choice)) if b.errors > _REAL]
-
-
 def _where(choice: Choice) -> str:
     """The traps, and whether they may be noise."""
     costs, table = measured_costs(choice), table_of(choice)
-    above = {barrier.alpha for barrier in _real_barriers(choice)}
+    above = {barrier.alpha for barrier in real_barriers(costs)}
     words = []
     for k in local_optima(table):
         if k not in five_best(table):

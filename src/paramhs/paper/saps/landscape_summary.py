@@ -15,10 +15,10 @@ from paramhs.paper.saps.ranking import (
     barriers,
     five_best,
     local_optima,
+    real_barriers,
 )
 from paramhs.paper.saps.table import QUALITIES, Landscape
 
-_SURE = 3.0  # standard errors
 _NAMED = 10  # local optima that are named
 _LOOKED_AT = "fuzz_100_16905"
 _WHY = (
@@ -147,6 +147,6 @@ def _obstacles(costs: Costs, landscape: Landscape, place: Callable[[int], str]) 
             f"- From alpha = {above}/15 down to {below}/15 the cost rises at every rho, by at least"
             f" {barrier.rise:.3g} and at least {barrier.errors:.1f} standard errors."
         )
-    sure = any(alphas[b.alpha] == 32 and b.errors > _SURE for b in barriers(costs))
+    sure = any(alphas[barrier.alpha] == 32 for barrier in real_barriers(costs))
     if sure and landscape.smoothing == "ubcsat" and _LOOKED_AT in landscape.instances:
         yield _WHY

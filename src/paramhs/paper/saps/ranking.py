@@ -17,6 +17,7 @@ AGGREGATIONS: tuple[Aggregation, ...] = ("plain", "normalised")
 
 FIVE = 5
 DRAWS = 2_000  # tables drawn for the chance of being among the five best
+_REAL = 3.0  # standard errors from which a barrier is no noise
 POSSIBLE = 0.05  # a setting with a smaller chance is taken not to be among them
 
 
@@ -95,6 +96,11 @@ def barriers(costs: Costs) -> list[Barrier]:
         for alpha in range(len(rise))
         if rise[alpha].min() > 0
     ]
+
+
+def real_barriers(costs: Costs) -> list[Barrier]:
+    """Those that are no noise."""
+    return [barrier for barrier in barriers(costs) if barrier.errors > _REAL]
 
 
 def local_optima(table: Array) -> list[int]:

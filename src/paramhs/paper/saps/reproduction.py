@@ -22,6 +22,7 @@ from paramhs.paper.saps.study_summary import choices_summary
 from paramhs.paper.saps.table import QUALITIES, Landscape, kept
 from paramhs.paper.saps.tuning import ALPHAS, CURVES, Task
 from paramhs.paper.scenarios import Curve
+from paramhs.paper.several import all_answered
 from paramhs.paper.writing import Writing
 from paramhs.targets.saps import SMOOTHINGS, Smoothing
 
@@ -113,7 +114,7 @@ class SapsReproduction:
     def figure2(self) -> list[dict[str, Any]]:
         """The calls on the table; with a folder also with fresh runs, and (once, with the first
         choice of a table) the study of all choices."""
-        answers = list(tuning.all_answered(self._tasks(), self.jobs, self.advance))
+        answers = list(all_answered(tuning.answered, self._tasks(), self.jobs, self.advance))
         points = [tuning.point_of(answer) for answer in answers]
         deltas = tuning.deltas_of(answers)
         name = self._name("figure2_saps")
@@ -155,7 +156,7 @@ class SapsReproduction:
             return
         fresh = [
             tuning.point_of(answer)
-            for answer in tuning.all_answered(tasks, self.jobs, self.advance)
+            for answer in all_answered(tuning.answered, tasks, self.jobs, self.advance)
         ]
         sizes = {point.size for point in fresh}
         shown = [*fresh, *(point for point in points if point.size in sizes)]

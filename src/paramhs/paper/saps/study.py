@@ -14,8 +14,9 @@ from paramhs.paper.saps.choices import (
     retargeted,
     single_instances,
 )
-from paramhs.paper.saps.tuning import ALPHAS, CURVES, Answer, Point, Task, all_answered, point_of
+from paramhs.paper.saps.tuning import ALPHAS, CURVES, Answer, Point, Task, answered, point_of
 from paramhs.paper.scenarios import Curve
+from paramhs.paper.several import all_answered
 
 Kind = Literal["measured", "redrawn", "retargeted", "instance"]
 
@@ -85,7 +86,7 @@ def studied(
     wanted: Sequence[tuple[Kind, Task]], jobs: int, advance: Callable[[], object]
 ) -> tuple[list[Fit], list[Point]]:
     """The fits, and the points of the tables as measured."""
-    answers = list(all_answered([task for _, task in wanted], jobs, advance))
+    answers = list(all_answered(answered, [task for _, task in wanted], jobs, advance))
     groups: dict[tuple[Kind, Choice, Curve], list[Answer]] = {}
     for (kind, task), answer in zip(wanted, answers, strict=True):
         groups.setdefault((kind, task.choice, task.curve), []).append(answer)

@@ -1,8 +1,7 @@
 """Figure 2 of the SAPS scenario: calls until any of the five best settings is sampled."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -175,21 +174,6 @@ def _searched(task: Task, arena: Arena, repetitions: int) -> Iterator[float]:
     for _ in range(repetitions):
         calls = calls_until_found(configurator.search(scenario, below(SEEDS, seeds)))
         yield math.inf if calls is None else calls
-
-
-def all_answered(
-    tasks: Sequence[Task], jobs: int, advance: Callable[[], object]
-) -> Iterator[Answer]:
-    """Compute points, several at a time; the result does not depend on how many."""
-    if jobs == 1:
-        for task in tasks:
-            yield answered(task)
-            advance()
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        for answer in pool.map(answered, tasks, chunksize=4):
-            yield answer
-            advance()
 
 
 def point_of(answer: Answer) -> Point:
