@@ -39,7 +39,7 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --editable ".[all]"
 	@touch $@
 
-$(VENV)/installed-dev: pyproject.toml | $(VENV)/installed
+$(VENV)/installed-dev: pyproject.toml paper/pyproject.toml | $(VENV)/installed
 	@echo "installing what the tests need into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]' --editable paper
 	@touch $@

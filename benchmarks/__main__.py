@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 import paramhs
-from paramhs.operators import BothSides, One, Operator, Several, Uniform
+from paramhs.search.operators import BothSides, One, Operator, Several, Uniform
 
 SPACE = {f"p{i}": (0.0, 1.0) for i in range(10)}
 RUNS = 20_000

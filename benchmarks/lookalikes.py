@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from paramhs.instances.circuit_fuzz import circuit_fuzz
-from paramhs.instances.dimacs import Formula, read_formula
-from paramhs.seeds import stream
-from paramhs.targets.saps import Settings, arrays, solve
+from paramhs.values.seeds import stream
+from paramhs.world.instances.circuit_fuzz import circuit_fuzz
+from paramhs.world.instances.dimacs import Formula, read_formula
+from paramhs.world.targets.saps import Settings, arrays, solve
 
 ALPHAS = [numerator / 15 for numerator in (16, 17, 18, 20, 22, 25, 30, 35, 40, 45)]
 RHOS = (0.0, 1.0)

@@ -22,10 +22,10 @@ from benchmarks.saps_plain import plain_saps
 from rich.console import Console
 from rich.table import Table
 
-from paramhs.instances.circuit_fuzz import circuit_fuzz
-from paramhs.instances.dimacs import Formula, dimacs, read_formula
-from paramhs.seeds import stream
-from paramhs.targets.saps import Settings, encoded, solve
+from paramhs.values.seeds import stream
+from paramhs.world.instances.circuit_fuzz import circuit_fuzz
+from paramhs.world.instances.dimacs import Formula, dimacs, read_formula
+from paramhs.world.targets.saps import Settings, encoded, solve
 
 SETTINGS = Settings(alpha=16 / 15, rho=0.8)
 STEPS = 10_000

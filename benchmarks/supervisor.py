@@ -10,10 +10,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from paramhs.runs import NO_INSTANCE, Run, Status, Task
-from paramhs.space import Space
-from paramhs.targets.command import CommandTarget, Style, Template
-from paramhs.targets.supervisor.supervised import Supervised
+from paramhs.values.runs import NO_INSTANCE, Run, Status, Task
+from paramhs.values.space import Space
+from paramhs.world.targets.command import CommandTarget, Style, Template
+from paramhs.world.targets.supervisor.supervised import Supervised
 
 ROUNDS = 40
 RUNS = 10  # of each kind, in each round

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
-from paramhs.costs import Score, score
-from paramhs.runs import Evaluate, Incumbent, Instance, Run, Search, Status, Task
-from paramhs.scenario import Pairs, Scenario
-from paramhs.seeds import stream
-from paramhs.space import Config, Space
+from paramhs.values.costs import Score, score
+from paramhs.values.runs import Evaluate, Incumbent, Instance, Run, Search, Status, Task
+from paramhs.values.scenario import Pairs, Scenario
+from paramhs.values.seeds import stream
+from paramhs.values.space import Config, Space
 
 Target = Callable[[Task], Run]
 MOST_WITHOUT_RUN = 200  # changes of incumbent in a row, before a search is said to go in circles

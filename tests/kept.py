@@ -8,9 +8,9 @@ from typing import Any
 
 import psutil
 
-from paramhs.targets.supervisor import Command, Execute, Limits, Outcome
-from paramhs.targets.supervisor.jobs import CommandJob
-from paramhs.targets.supervisor.supervised import Supervised
+from paramhs.world.targets.supervisor import Command, Execute, Limits, Outcome
+from paramhs.world.targets.supervisor.jobs import CommandJob
+from paramhs.world.targets.supervisor.supervised import Supervised
 
 MARK = "PARAMHS_TEST_MARK"
 

@@ -10,9 +10,9 @@ from random import Random
 
 from scipy.stats import chisquare
 
-from paramhs.operators import Move, Operator
-from paramhs.seeds import below, stream
-from paramhs.space import Config, Space
+from paramhs.search.operators import Move, Operator
+from paramhs.values.seeds import below, stream
+from paramhs.values.space import Config, Space
 
 ERROR_RATE = 1e-6  # how often a test here rejects a right sampler, whatever the seed
 DRAWS = 20_000

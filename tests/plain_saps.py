@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from paramhs.instances.dimacs import Formula
-from paramhs.targets.saps import Settings
+from paramhs.world.instances.dimacs import Formula
+from paramhs.world.targets.saps import Settings
 
 WORD = 2**64
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.space import (
+from paramhs.values.errors import BadInput
+from paramhs.values.space import (
     And,
     Boolean,
     Categorical,

@@ -4,9 +4,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from paramhs.runs import Instance, Run, Status, Task
-from paramhs.space import Space
-from paramhs.store.sqlite import SqliteStore
+from paramhs.values.runs import Instance, Run, Status, Task
+from paramhs.values.space import Space
+from paramhs.world.store.sqlite import SqliteStore
 
 SPACE = Space({"k": range(5), "mode": ["a", "two words", 'quo"te', "é"]})
 CONFIGS = tuple(SPACE.configs())

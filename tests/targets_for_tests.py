@@ -4,8 +4,8 @@ import os
 import time
 from collections.abc import Mapping
 
-from paramhs.seeds import stream
-from paramhs.space import Space, Value
+from paramhs.values.seeds import stream
+from paramhs.values.space import Space, Value
 
 SPACE = Space({"x": range(20), "mode": ["a", "b", "c"], "rate": (0.5, 2.5)})
 

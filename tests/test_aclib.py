@@ -14,12 +14,12 @@ import pytest
 
 from aclib_tree import SCENARIO, aclib
 from command_line import paramhs
-from paramhs.costs import Quality, Runtime
-from paramhs.driver import Budget
-from paramhs.errors import BadInput
-from paramhs.runs import NO_INSTANCE, Status, Task
-from paramhs.scenario_file import read_scenario
-from paramhs.targets.supervisor.supervised import Supervised
+from paramhs.faces.scenario_file import read_scenario
+from paramhs.values.costs import Quality, Runtime
+from paramhs.values.errors import BadInput
+from paramhs.values.runs import NO_INSTANCE, Status, Task
+from paramhs.world.driver import Budget
+from paramhs.world.targets.supervisor.supervised import Supervised
 
 
 def with_line(key, value, text=SCENARIO):

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paramhs import AskTell, BadInput, tune
-from paramhs.configurators import CONFIGURATORS, ParamRLS
-from paramhs.costs import Quality
-from paramhs.driver import INTERRUPTED
-from paramhs.runs import Task
+from paramhs.search.configurators import CONFIGURATORS, ParamRLS
+from paramhs.values.costs import Quality
+from paramhs.values.runs import Task
+from paramhs.world.driver import INTERRUPTED
 from targets_for_tests import SPACE, noisy
 
 TINY = {"x": range(10)}

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chains import expected_calls, weighted
-from paramhs.errors import BadInput
-from paramhs.landscape.bounds import (
+from paramhs.results.landscape.bounds import (
     best_halving_bound,
     best_upper_bound,
     halving_bound,
@@ -19,11 +18,12 @@ from paramhs.landscape.bounds import (
     uniform_lower_bound,
     upper_bound,
 )
-from paramhs.landscape.hitting import calls_from, grid_chain, wins
-from paramhs.landscape.study import KINDS, Row, exact_calls, studied, study
-from paramhs.landscape.unimodality import profile
-from paramhs.operators import Harmonic, LStep, Uniform
-from paramhs.seeds import stream
+from paramhs.results.landscape.hitting import calls_from, grid_chain, wins
+from paramhs.results.landscape.study import KINDS, Row, exact_calls, studied, study
+from paramhs.results.landscape.unimodality import profile
+from paramhs.search.operators import Harmonic, LStep, Uniform
+from paramhs.values.errors import BadInput
+from paramhs.values.seeds import stream
 
 ROUNDING = 1e-9
 

@@ -11,12 +11,18 @@ import phases
 from chains import both_sides, weighted
 from driving import LawComparison, calls_until_sampled, one_parameter, z_score
 from laws import fits
-from paramhs.configurators import ParamRLS
-from paramhs.landscape.calls import Calls, Chain, calls_of, param_rls_chain, without_replacement
-from paramhs.landscape.outcomes import Outcomes, deterministic
-from paramhs.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
-from paramhs.scenario import Scenario
-from paramhs.space import Config, Space
+from paramhs.results.landscape.calls import (
+    Calls,
+    Chain,
+    calls_of,
+    param_rls_chain,
+    without_replacement,
+)
+from paramhs.results.landscape.outcomes import Outcomes, deterministic
+from paramhs.search.configurators import ParamRLS
+from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
+from paramhs.values.scenario import Scenario
+from paramhs.values.space import Config, Space
 
 OPERATORS: dict[str, Operator] = {
     "1-step": One(LStep(1)),

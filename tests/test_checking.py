@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from paramhs import checking
-from paramhs.checking import Trial, trials, warnings
-from paramhs.cli.check import about, size_text
-from paramhs.runs import Run, Status, Task
-from paramhs.scenario_file import read_scenario
-from paramhs.space import Integer, Real, Space
-from paramhs.targets.supervisor import Outcome
+from paramhs.faces import checking
+from paramhs.faces.checking import Trial, trials, warnings
+from paramhs.faces.cli.check import about, size_text
+from paramhs.faces.scenario_file import read_scenario
+from paramhs.values.runs import Run, Status, Task
+from paramhs.values.space import Integer, Real, Space
+from paramhs.world.targets.supervisor import Outcome
 
 SOLVER = """\
 import sys, time

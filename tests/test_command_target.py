@@ -13,14 +13,15 @@ import psutil
 import pytest
 
 from children import PATIENCE, child, eventually, is_gone
-from paramhs.configurators import CONFIGURATORS
-from paramhs.costs import Quality, Runtime, RuntimeThenQuality, score
-from paramhs.driver import Budget, Watcher
-from paramhs.errors import BadInput, TargetError
-from paramhs.runs import NO_INSTANCE, Instance, Status, Task
-from paramhs.scenario import Scenario
-from paramhs.space import Boolean, Integer, Space
-from paramhs.targets.command import (
+from paramhs.faces.tuning import tune_scenario
+from paramhs.search.configurators import CONFIGURATORS
+from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality, score
+from paramhs.values.errors import BadInput, TargetError
+from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
+from paramhs.values.scenario import Scenario
+from paramhs.values.space import Boolean, Integer, Space
+from paramhs.world.driver import Budget, Watcher
+from paramhs.world.targets.command import (
     AclibLine,
     CommandTarget,
     IraceLine,
@@ -32,9 +33,8 @@ from paramhs.targets.command import (
     Style,
     Template,
 )
-from paramhs.targets.supervisor import Outcome
-from paramhs.targets.supervisor.supervised import Supervised
-from paramhs.tuning import tune_scenario
+from paramhs.world.targets.supervisor import Outcome
+from paramhs.world.targets.supervisor.supervised import Supervised
 
 SPACE = Space({"x": Integer(0, 20, default=4)})
 HERE = Path(__file__).parent
@@ -597,7 +597,7 @@ SEARCH = """
 import sys
 from pathlib import Path
 from test_command_target import command, searched
-from paramhs.targets.command import LastNumber
+from paramhs.world.targets.command import LastNumber
 code = "touch begun; sleep 0.5; echo $1"
 words = ["/bin/sh", "-c", code, "-", "{x}", "{seed}"]
 target = command(words, Path(sys.argv[1]), reader=LastNumber())

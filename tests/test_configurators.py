@@ -16,11 +16,11 @@ from driving import (
     total_score,
 )
 from laws import fits
-from paramhs.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.configurators import CONFIGURATORS, ParamILS, ParamRLS
-from paramhs.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
-from paramhs.scenario import Scenario
-from paramhs.space import Integer, Space
+from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.configurators import CONFIGURATORS, ParamILS, ParamRLS
+from paramhs.search.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
+from paramhs.values.scenario import Scenario
+from paramhs.values.space import Integer, Space
 
 TWELVE = Space({"x": range(4), "y": ["a", "b", "c"]})
 WIDE = Space({"x": range(30), "y": range(30), "z": ["a", "b", "c"]})

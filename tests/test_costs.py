@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paramhs.costs import Quality, Runtime, RuntimeThenQuality, score
-from paramhs.runs import NO_INSTANCE, Run, Status, Task
-from paramhs.space import Space
+from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality, score
+from paramhs.values.runs import NO_INSTANCE, Run, Status, Task
+from paramhs.values.space import Space
 
 CUTOFF = 5.0
 TASK = Task(Space({"x": range(3)}).default, NO_INSTANCE, 1, CUTOFF)

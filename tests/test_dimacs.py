@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.instances.dimacs import Formula, dimacs, parse_formula, read_formula
+from paramhs.values.errors import BadInput
+from paramhs.world.instances.dimacs import Formula, dimacs, parse_formula, read_formula
 
 PLAIN = "c two clauses\np cnf 3 2\n1 -2 0\n3 0\n"
 

@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 from children import output
 from driving import noise, ok, one_parameter
 from paramhs import Budget, Result, Watcher, tune
-from paramhs.comparison import FixedRuns
-from paramhs.configurators import CONFIGURATORS, ParamILS, ParamRLS
-from paramhs.costs import Quality
-from paramhs.driver import INTERRUPTED, Driver, Inline
-from paramhs.errors import BadInput, StoreError, TargetError
-from paramhs.runs import Point, Run, Status, Task
-from paramhs.scenario import Scenario
-from paramhs.seeds import stream
-from paramhs.space import Integer, Space
-from paramhs.store import MemoryStore, Store
-from paramhs.store.sqlite import SqliteStore
+from paramhs.search.comparison import FixedRuns
+from paramhs.search.configurators import CONFIGURATORS, ParamILS, ParamRLS
+from paramhs.values.costs import Quality
+from paramhs.values.errors import BadInput, StoreError, TargetError
+from paramhs.values.runs import Point, Run, Status, Task
+from paramhs.values.scenario import Scenario
+from paramhs.values.seeds import stream
+from paramhs.values.space import Integer, Space
+from paramhs.world.driver import INTERRUPTED, Driver, Inline
+from paramhs.world.store import MemoryStore, Store
+from paramhs.world.store.sqlite import SqliteStore
 from storing import rows
 from targets_for_tests import SPACE, failing_by_default, noisy, noisy_with_pauses
 
@@ -106,7 +106,7 @@ def test_no_run_is_started_after_target_time_is_spent(seconds, limit):
 def clock(monkeypatch):
     """The driver's clock, moved by hand."""
     now = SimpleNamespace(seconds=1000.0)
-    monkeypatch.setattr("paramhs.driver.time", SimpleNamespace(monotonic=lambda: now.seconds))
+    monkeypatch.setattr("paramhs.world.driver.time", SimpleNamespace(monotonic=lambda: now.seconds))
     return now
 
 

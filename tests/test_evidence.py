@@ -3,10 +3,10 @@ import math
 import pytest
 
 from driving import at, one_parameter
-from paramhs.cli.printed import _rival
-from paramhs.costs import Quality, Runtime
-from paramhs.evidence import Rival, closest_rivals, standard_error
-from paramhs.runs import Instance, Run, Status, Task
+from paramhs.faces.cli.printed import _rival
+from paramhs.results.evidence import Rival, closest_rivals, standard_error
+from paramhs.values.costs import Quality, Runtime
+from paramhs.values.runs import Instance, Run, Status, Task
 
 SPACE = one_parameter(5)
 BEST = at(SPACE, 0)

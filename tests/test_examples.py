@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from command_line import COMMAND, paramhs
-from paramhs.scenario_file import ScenarioFile, read_scenario
-from paramhs.space import Config, Space
+from paramhs.faces.scenario_file import ScenarioFile, read_scenario
+from paramhs.values.space import Config, Space
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.space import (
+from paramhs.values.errors import BadInput
+from paramhs.values.space import (
     And,
     Boolean,
     Categorical,
@@ -19,7 +19,7 @@ from paramhs.space import (
     Ref,
     parse,
 )
-from paramhs.space.expressions import compiled, names
+from paramhs.values.space.expressions import compiled, names
 from spaces import expressions
 
 KNOWN = {

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 import phases
 from driving import z_score
 from laws import DRAWS, fits
-from paramhs.landscape.calls import Calls, without_replacement
-from paramhs.landscape.first_improvement import first_improvement_calls
-from paramhs.landscape.outcomes import deterministic
-from paramhs.paper.scenarios import Curve
-from paramhs.paper.searching import Duels, calls_of_search
-from paramhs.seeds import SEEDS, below, stream
+from paramhs.results.landscape.calls import Calls, without_replacement
+from paramhs.results.landscape.first_improvement import first_improvement_calls
+from paramhs.results.landscape.outcomes import deterministic
+from paramhs.values.seeds import SEEDS, below, stream
+from paramhs_paper.scenarios import Curve
+from paramhs_paper.searching import Duels, calls_of_search
 
 HARMONIC = Curve("paramils", "harmonic")
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import at, by_pair, instances, noise, ok, one_parameter, settle
-from paramhs.comparison import FixedRuns
-from paramhs.costs import score
-from paramhs.errors import BadInput
-from paramhs.scenario import Pairs, Scenario
+from paramhs.search.comparison import FixedRuns
+from paramhs.values.costs import score
+from paramhs.values.errors import BadInput
+from paramhs.values.scenario import Pairs, Scenario
 
 SPACE = one_parameter(6)
 A, B, C = (at(SPACE, x) for x in range(3))

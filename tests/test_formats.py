@@ -11,8 +11,8 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from command_line import paramhs
-from paramhs.errors import BadInput
-from paramhs.space import (
+from paramhs.values.errors import BadInput
+from paramhs.values.space import (
     And,
     Categorical,
     Compare,
@@ -27,8 +27,8 @@ from paramhs.space import (
     Space,
     Value,
 )
-from paramhs.space.formats import FORMATS, counts, losses, read_space, written
-from paramhs.space.parameters import DEFAULT_LEVELS
+from paramhs.values.space.formats import FORMATS, counts, losses, read_space, written
+from paramhs.values.space.parameters import DEFAULT_LEVELS
 from spaces import SIGNS, full_indices, spaces
 
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.seeds import stream
-from paramhs.space import Space
-from paramhs.space.formats import counts, read_space, written
+from paramhs.values.errors import BadInput
+from paramhs.values.seeds import stream
+from paramhs.values.space import Space
+from paramhs.values.space.formats import counts, read_space, written
 from spaces import full_indices, spaces
 
 ConfigSpace = pytest.importorskip("ConfigSpace")

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from driving import at, instances, noise, ok, one_parameter, settle
-from paramhs.comparison import FreshRuns
-from paramhs.errors import BadInput
-from paramhs.scenario import Scenario
+from paramhs.search.comparison import FreshRuns
+from paramhs.values.errors import BadInput
+from paramhs.values.scenario import Scenario
 
 SPACE = one_parameter(5)
 A, B, C = (at(SPACE, x) for x in range(3))

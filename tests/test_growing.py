@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import by_pair, instances, one_parameter, settle
-from paramhs.comparison import Growing
-from paramhs.costs import score
-from paramhs.errors import BadInput
-from paramhs.scenario import Pairs, Scenario
+from paramhs.search.comparison import Growing
+from paramhs.values.costs import score
+from paramhs.values.errors import BadInput
+from paramhs.values.scenario import Pairs, Scenario
 
 SPACE = one_parameter(6)
 A, B, C, D, E, F = CONFIGS = list(SPACE.configs())

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.landscape.bounds import halving_bound, l_step_distance_bound
-from paramhs.landscape.growth import (
+from paramhs.results.landscape.bounds import halving_bound, l_step_distance_bound
+from paramhs.results.landscape.growth import (
     growth,
     harmonic_calls,
     harmonic_calls_from,
@@ -15,9 +14,10 @@ from paramhs.landscape.growth import (
     uniform_calls,
     uniform_calls_without_replacement,
 )
-from paramhs.landscape.hitting import wins
-from paramhs.landscape.study import exact_calls
-from paramhs.operators import Harmonic, LStep, Step, Uniform
+from paramhs.results.landscape.hitting import wins
+from paramhs.results.landscape.study import exact_calls
+from paramhs.search.operators import Harmonic, LStep, Step, Uniform
+from paramhs.values.errors import BadInput
 
 
 def densely(step: Step, levels: int, optimum: int) -> float:

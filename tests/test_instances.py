@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws import DRAWS, fits
-from paramhs.errors import BadInput
-from paramhs.instances.circuit_fuzz import Gate, Kind, circuit_fuzz, random_circuit
-from paramhs.instances.colouring import colouring
-from paramhs.instances.dimacs import Formula
-from paramhs.instances.families import Family
-from paramhs.instances.integer_programs import Program, knapsack, lp, set_cover
-from paramhs.instances.random_ksat import random_clause, random_ksat
-from paramhs.seeds import stream
+from paramhs.values.errors import BadInput
+from paramhs.values.seeds import stream
+from paramhs.world.instances.circuit_fuzz import Gate, Kind, circuit_fuzz, random_circuit
+from paramhs.world.instances.colouring import colouring
+from paramhs.world.instances.dimacs import Formula
+from paramhs.world.instances.families import Family
+from paramhs.world.instances.integer_programs import Program, knapsack, lp, set_cover
+from paramhs.world.instances.random_ksat import random_clause, random_ksat
 
 FAMILIES = {
     "3sat": Family("random-ksat", {"k": 3}, lambda rng: random_ksat(3, 50, 4.26, False, rng)),

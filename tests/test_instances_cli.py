@@ -5,11 +5,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from command_line import paramhs
-from paramhs.cli.instances import app
-from paramhs.errors import BadInput
-from paramhs.instances import families
-from paramhs.instances.dimacs import Formula, read_formula
-from paramhs.instances.families import Family, write_instances
+from paramhs.faces.cli.instances import app
+from paramhs.values.errors import BadInput
+from paramhs.world.instances import families
+from paramhs.world.instances.dimacs import Formula, read_formula
+from paramhs.world.instances.families import Family, write_instances
 
 SMALL = {
     "random-ksat": ["--variables", "20"],

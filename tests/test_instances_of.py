@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.runs import Instance
-from paramhs.scenario_file import read_scenario
-from paramhs.scenario_file.instances import families, instances_of, split, usual_share
-from paramhs.targets.command import Problem
+from paramhs.faces.scenario_file import read_scenario
+from paramhs.faces.scenario_file.instances import families, instances_of, split, usual_share
+from paramhs.values.errors import BadInput
+from paramhs.values.runs import Instance
+from paramhs.world.targets.command import Problem
 
 NAMES = ["b.cnf", "a.cnf", "deep/er/c.cnf", "deep/d.txt"]
 

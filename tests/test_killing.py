@@ -7,7 +7,7 @@ import pytest
 
 from children import PATIENCE, child, eventually, is_gone, offspring, output
 from paramhs import tune
-from paramhs.seeds import stream
+from paramhs.values.seeds import stream
 from storing import rows
 from targets_for_tests import SPACE, noisy
 

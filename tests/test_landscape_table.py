@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from chains import expected_calls
-from paramhs.cli.landscape import landscape
-from paramhs.errors import BadInput
-from paramhs.landscape import table as tables
-from paramhs.landscape.growth import harmonic_calls, l_step_calls
-from paramhs.landscape.table import Analysis, Table, analyse, read_table
-from paramhs.operators import Harmonic, LStep, Uniform, law
+from paramhs.faces.cli.landscape import landscape
+from paramhs.results.landscape import table as tables
+from paramhs.results.landscape.growth import harmonic_calls, l_step_calls
+from paramhs.results.landscape.table import Analysis, Table, analyse, read_table
+from paramhs.search.operators import Harmonic, LStep, Uniform, law
+from paramhs.values.errors import BadInput
 
 VALLEY = "x,cost\n" + "".join(f"{x},{abs(x - 3)}\n" for x in range(20))
 TRAP = "x,cost\n0,0\n1,5\n2,1\n3,2\n4,3\n"

@@ -16,7 +16,7 @@ from laws import (
     moves,
     successive,
 )
-from paramhs.operators import (
+from paramhs.search.operators import (
     Anywhere,
     BothSides,
     Harmonic,
@@ -27,14 +27,14 @@ from paramhs.operators import (
     Several,
     Uniform,
 )
-from paramhs.operators import anywhere as anywhere_module
-from paramhs.operators import both_sides as both_sides_module
-from paramhs.operators import moves as moves_module
-from paramhs.operators import one as one_module
-from paramhs.operators import several as several_module
-from paramhs.operators.moves import without_replacement
-from paramhs.seeds import stream
-from paramhs.space import Boolean, Config, Integer, Ordinal, Space
+from paramhs.search.operators import anywhere as anywhere_module
+from paramhs.search.operators import both_sides as both_sides_module
+from paramhs.search.operators import moves as moves_module
+from paramhs.search.operators import one as one_module
+from paramhs.search.operators import several as several_module
+from paramhs.search.operators.moves import without_replacement
+from paramhs.values.seeds import stream
+from paramhs.values.space import Boolean, Config, Integer, Ordinal, Space
 from spaces import spaces_with_config
 
 MILLION = 10**6

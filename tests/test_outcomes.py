@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from paramhs.landscape.outcomes import deterministic, outcomes, sum_law
-from paramhs.paper.exact import scenario_outcomes
-from paramhs.paper.scenarios import SCENARIOS
+from paramhs.results.landscape.outcomes import deterministic, outcomes, sum_law
+from paramhs_paper.exact import scenario_outcomes
+from paramhs_paper.scenarios import SCENARIOS
 
 ERROR = 1e-12
 

@@ -57,7 +57,7 @@ def test_every_public_method_has_a_docstring(name):
 
 def test_every_module_has_a_docstring():
     # __main__ would run the command line, and the example's solver is a program of its own.
-    programs = ("paramhs.__main__", "paramhs.cli.example.solver")
+    programs = ("paramhs.__main__", "paramhs.faces.cli.example.solver")
     names = [
         module.name
         for module in pkgutil.walk_packages(paramhs.__path__, "paramhs.")

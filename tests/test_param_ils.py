@@ -22,13 +22,13 @@ from driving import (
     z_score,
 )
 from laws import fits
-from paramhs.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.configurators import ParamILS
-from paramhs.errors import BadInput
-from paramhs.operators import Harmonic, One, Uniform
-from paramhs.scenario import Scenario
-from paramhs.seeds import below, shuffled, stream
-from paramhs.space import Space
+from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.configurators import ParamILS
+from paramhs.search.operators import Harmonic, One, Uniform
+from paramhs.values.errors import BadInput
+from paramhs.values.scenario import Scenario
+from paramhs.values.seeds import below, shuffled, stream
+from paramhs.values.space import Space
 
 SEARCHES = 20_000
 MOST = 5.0  # standard errors: a right search is rejected for one seed in a million and a half

@@ -17,12 +17,12 @@ from driving import (
     z_score,
 )
 from laws import fits
-from paramhs.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.configurators import ParamRLS
-from paramhs.errors import BadInput
-from paramhs.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
-from paramhs.scenario import Scenario
-from paramhs.space import Categorical, Integer, Space
+from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.configurators import ParamRLS
+from paramhs.search.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
+from paramhs.values.errors import BadInput
+from paramhs.values.scenario import Scenario
+from paramhs.values.space import Categorical, Integer, Space
 
 SEARCHES = 20_000
 MOST = 5.0  # standard errors: a right search is rejected for one seed in a million and a half

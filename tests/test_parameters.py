@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, value_text
-from paramhs.space.parameters import DEFAULT_LEVELS, parameter
+from paramhs.values.errors import BadInput
+from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, value_text
+from paramhs.values.space.parameters import DEFAULT_LEVELS, parameter
 from spaces import parameters
 
 MILLION = 10**6

@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.targets.command import AclibLine, IraceLine, JsonLine, LastNumber, Nothing, Pattern
-from paramhs.targets.command.readers import (
+from paramhs.values.errors import BadInput
+from paramhs.world.targets.command import (
+    AclibLine,
+    IraceLine,
+    JsonLine,
+    LastNumber,
+    Nothing,
+    Pattern,
+)
+from paramhs.world.targets.command.readers import (
     NUMBER,
     Aborted,
     Reader,
@@ -20,8 +27,8 @@ from paramhs.targets.command.readers import (
     answer_line,
     text_of,
 )
-from paramhs.targets.supervisor import Outcome
-from paramhs.targets.supervisor.capture import Capture
+from paramhs.world.targets.supervisor import Outcome
+from paramhs.world.targets.supervisor.capture import Capture
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -9,11 +9,20 @@ from scipy.stats import chisquare
 
 import paramhs
 from laws import DRAWS, ERROR_RATE
-from paramhs.errors import BadInput
-from paramhs.instances.dimacs import Formula, dimacs
-from paramhs.seeds import stream
-from paramhs.targets.saps import SMOOTHINGS, SPACE, Saps, Settings, encoded, flips, saps, solve
-from paramhs.targets.saps.arrays import new_report, new_state
+from paramhs.values.errors import BadInput
+from paramhs.values.seeds import stream
+from paramhs.world.instances.dimacs import Formula, dimacs
+from paramhs.world.targets.saps import (
+    SMOOTHINGS,
+    SPACE,
+    Saps,
+    Settings,
+    encoded,
+    flips,
+    saps,
+    solve,
+)
+from paramhs.world.targets.saps.arrays import new_report, new_state
 from plain_saps import plain_saps, words
 
 HARD = Formula(2, ((1, 2), (1, -2), (-1, 2), (-1, -2)))  # one clause is always false
@@ -106,7 +115,7 @@ def test_every_step_is_that_of_plain_saps_on_odd_formulas(formula, wp):
 def test_a_large_formula_without_tiers_is_searched_alike(monkeypatch):
     formula = random_formula(stream(3, "without tiers"), 40, 200)
     with_tiers = flips(formula, Settings(), 500, 1)
-    monkeypatch.setattr("paramhs.targets.saps.arrays._MOST_WORDS", 0)
+    monkeypatch.setattr("paramhs.world.targets.saps.arrays._MOST_WORDS", 0)
     assert len(new_state(encoded(formula), np.zeros(1, np.uint8)).sizes) == 0
     assert flips(formula, Settings(), 500, 1) == with_tiers
 

@@ -8,15 +8,15 @@ import time
 import pytest
 
 from command_line import COMMAND, begin, environment, flat, paramhs
-from paramhs.instances.dimacs import Formula, dimacs
-from paramhs.seeds import stream
-from paramhs.targets.saps import Settings, solve
+from paramhs.values.seeds import stream
+from paramhs.world.instances.dimacs import Formula, dimacs
+from paramhs.world.targets.saps import Settings, solve
 from test_saps import random_formula
 
 FORMULA = random_formula(stream(0, "command"), 40, 220)
 
 SCENARIO = """\
-function = "paramhs.targets.saps:saps"
+function = "paramhs.world.targets.saps:saps"
 instances = ["one.cnf", "two.wcnf"]
 
 [space.alpha]

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from paramhs.instances.dimacs import read_formula
-from paramhs.targets.saps import Settings, Smoothing, encoded, solve
+from paramhs.world.instances.dimacs import read_formula
+from paramhs.world.targets.saps import Settings, Smoothing, encoded, solve
 
 VARIABLE = "PARAMHS_CIRCUIT_FUZZ"
 REFERENCE = Path(__file__).with_name("ubcsat_reference.csv")

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import instances, one_parameter
-from paramhs.costs import Quality, Runtime, RuntimeThenQuality
-from paramhs.errors import BadInput
-from paramhs.runs import NO_INSTANCE, Instance
-from paramhs.scenario import Pairs, Scenario, endless_pairs
-from paramhs.seeds import SEEDS, stream, target_seeds
+from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality
+from paramhs.values.errors import BadInput
+from paramhs.values.runs import NO_INSTANCE, Instance
+from paramhs.values.scenario import Pairs, Scenario, endless_pairs
+from paramhs.values.seeds import SEEDS, stream, target_seeds
 
 SPACE = one_parameter(5)
 

@@ -28,12 +28,12 @@ from paramhs import (
     Several,
     Uniform,
 )
-from paramhs.cli.init import _contents, schema
-from paramhs.configurators import CONFIGURATORS
-from paramhs.errors import BadInput
-from paramhs.runs import NO_INSTANCE
-from paramhs.scenario_file import line_of, read_scenario, seconds
-from paramhs.space import Boolean, Categorical, Integer, Ordinal, Real, Space
+from paramhs.faces.cli.init import _contents, schema
+from paramhs.faces.scenario_file import line_of, read_scenario, seconds
+from paramhs.search.configurators import CONFIGURATORS
+from paramhs.values.errors import BadInput
+from paramhs.values.runs import NO_INSTANCE
+from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Real, Space
 
 TARGET = """\
 def f(config, instance, seed):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws import DRAWS, fits
-from paramhs.seeds import SEEDS, below, shuffled, stream, target_seeds
+from paramhs.values.seeds import SEEDS, below, shuffled, stream, target_seeds
 
 
 class Fixed(Random):
@@ -57,7 +57,7 @@ def test_a_stream_is_the_same_for_ever():
 
 
 def test_a_stream_does_not_depend_on_the_hash_seed():
-    program = "from paramhs.seeds import stream; print(stream(3, 'a', 1).random())"
+    program = "from paramhs.values.seeds import stream; print(stream(3, 'a', 1).random())"
     printed = {
         subprocess.run(
             [sys.executable, "-c", program],

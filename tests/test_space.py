@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws import DRAWS, fits
-from paramhs.errors import BadInput
-from paramhs.operators import Several
-from paramhs.seeds import below, stream
-from paramhs.space import (
+from paramhs.search.operators import Several
+from paramhs.values.errors import BadInput
+from paramhs.values.seeds import below, stream
+from paramhs.values.space import (
     INACTIVE,
     Boolean,
     Categorical,

@@ -21,9 +21,9 @@ from laws import (
     uniform_shifted,
     uniform_with_the_current,
 )
-from paramhs.errors import BadInput
-from paramhs.operators import Harmonic, LStep, Step, Uniform, law
-from paramhs.operators.harmonic_numbers import TABLE, first_above, harmonic_number
+from paramhs.search.operators import Harmonic, LStep, Step, Uniform, law
+from paramhs.search.operators.harmonic_numbers import TABLE, first_above, harmonic_number
+from paramhs.values.errors import BadInput
 
 STEPS = (Harmonic(), Uniform(), LStep(1), LStep(3), LStep(1000))
 LARGEST = 1 - 2**-53  # what random() gives at most

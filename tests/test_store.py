@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from paramhs.errors import StoreError
-from paramhs.runs import Instance, Point, Run, Status, Task
-from paramhs.store import MemoryStore, open_store
-from paramhs.store.differences import differences
-from paramhs.store.sqlite import SqliteStore, read_runs
-from paramhs.store.summary import summary
+from paramhs.values.errors import StoreError
+from paramhs.values.runs import Instance, Point, Run, Status, Task
+from paramhs.world.store import MemoryStore, open_store
+from paramhs.world.store.differences import differences
+from paramhs.world.store.sqlite import SqliteStore, read_runs
+from paramhs.world.store.summary import summary
 from storing import CONFIGS, SCENARIO, SPACE, contents, filled, opened, rows, run_of
 
 tasks = st.builds(
@@ -269,7 +269,7 @@ def test_each_opening_that_stores_runs_is_a_session(tmp_path):
 def test_wall_time_is_the_sum_over_sessions_up_to_their_last_run(tmp_path, monkeypatch):
     path = tmp_path / "runs.sqlite"
     clock = iter([1000.0, 1003.0, 1005.0, 2000.0, 2002.0, 9000.0, 9999.0])
-    monkeypatch.setattr("paramhs.store.sqlite.time.time", lambda: next(clock))
+    monkeypatch.setattr("paramhs.world.store.sqlite.time.time", lambda: next(clock))
     store = opened(path)
     assert store.wall_time == 0
     store.put(run_of(0))

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from children import child, output
 from paramhs import Budget, tune
-from paramhs.errors import StoreError
-from paramhs.runs import Run
-from paramhs.store import sqlite
-from paramhs.store.sqlite import read_runs
-from paramhs.store.summary import summary
+from paramhs.values.errors import StoreError
+from paramhs.values.runs import Run
+from paramhs.world.store import sqlite
+from paramhs.world.store.sqlite import read_runs
+from paramhs.world.store.summary import summary
 from storing import SCENARIO, SPACE, contents, filled, opened, rows, run_of
 
 NOBODY = 65534
@@ -169,7 +169,7 @@ def test_a_limit_on_the_size_of_files_is_told_and_nothing_is_lost(tmp_path):
         "import resource, sys\n"
         "from pathlib import Path\n"
         "from storing import opened, run_of\n"
-        "from paramhs.errors import StoreError\n"
+        "from paramhs.values.errors import StoreError\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))\n"
         "store = opened(Path(sys.argv[1]))\n"
         "try:\n"
@@ -205,7 +205,7 @@ def small_disk(tmp_path) -> Iterator[Path]:
 TUNE_UNTIL_FULL = """
 import sys
 from paramhs import tune
-from paramhs.errors import StoreError
+from paramhs.values.errors import StoreError
 from targets_for_tests import SPACE, noisy
 try:
     result = tune(noisy, SPACE, budget=5_000, store=sys.argv[1])

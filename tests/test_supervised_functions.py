@@ -17,10 +17,10 @@ import pytest
 from children import PATIENCE, child, eventually, is_gone, offspring
 from driving import one_parameter
 from paramhs import tune
-from paramhs.errors import BadInput, TargetError
-from paramhs.runs import NO_INSTANCE, Instance, Status, Task
-from paramhs.targets import FunctionTarget
-from paramhs.targets.supervisor.supervised import Supervised
+from paramhs.values.errors import BadInput, TargetError
+from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
+from paramhs.world.targets import FunctionTarget
+from paramhs.world.targets.supervisor.supervised import Supervised
 
 SPACE = one_parameter(10)
 CUTOFF = 0.2

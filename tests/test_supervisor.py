@@ -17,9 +17,9 @@ import pytest
 
 from children import PATIENCE, child, eventually, is_gone
 from kept import MARK, PYTHON, Kept
-from paramhs.errors import TargetError
-from paramhs.targets.supervisor.capture import GAP, Capture
-from paramhs.targets.supervisor.outcome import memory_text
+from paramhs.values.errors import TargetError
+from paramhs.world.targets.supervisor.capture import GAP, Capture
+from paramhs.world.targets.supervisor.outcome import memory_text
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a keeper must be a subreaper")
 
@@ -599,7 +599,7 @@ def test_a_keeper_is_hired_for_every_thread(kept):
 
 
 def test_limits_hold_where_linux_lists_no_children(tmp_path, monkeypatch):
-    monkeypatch.setattr("paramhs.targets.supervisor.tree._children", lambda pid: None)
+    monkeypatch.setattr("paramhs.world.targets.supervisor.tree._children", lambda pid: None)
     kept = Kept(str(tmp_path), "unlisted")
     try:
         outcome = kept.sh("trap '' TERM; while :; do :; done", cpu=0.2, grace=0.1)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kept import PYTHON, Kept
-from paramhs.errors import BadInput
-from paramhs.space import Boolean, Categorical, Integer, Real, Space
-from paramhs.targets.command import Style, Template
+from paramhs.values.errors import BadInput
+from paramhs.values.space import Boolean, Categorical, Integer, Real, Space
+from paramhs.world.targets.command import Style, Template
 from spaces import spaces_with_config
 
 ECHO = "import json, os, sys; print(json.dumps([os.fsencode(a).hex() for a in sys.argv[1:]]))"

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramhs import BadInput, Budget, ParamRLS, Quality, Result, TargetError, tune
-from paramhs.choices import named_instances
-from paramhs.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.configurators import ParamILS
-from paramhs.costs import Runtime, RuntimeThenQuality
-from paramhs.errors import StoreError
-from paramhs.operators import Harmonic, Several
-from paramhs.runs import NO_INSTANCE, Instance, Status, Task
-from paramhs.targets import FunctionTarget
-from paramhs.validating import Meeting
+from paramhs.faces.choices import named_instances
+from paramhs.results.validating import Meeting
+from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.configurators import ParamILS
+from paramhs.search.operators import Harmonic, Several
+from paramhs.values.costs import Runtime, RuntimeThenQuality
+from paramhs.values.errors import StoreError
+from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
+from paramhs.world.targets import FunctionTarget
 from targets_for_tests import SPACE, distance, noisy
 
 TINY = {"x": range(10)}

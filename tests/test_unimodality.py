@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramhs.errors import BadInput
-from paramhs.landscape.study import KINDS, approximately_unimodal, unimodal
-from paramhs.landscape.unimodality import is_approximately_unimodal, optima, profile
-from paramhs.seeds import stream
+from paramhs.results.landscape.study import KINDS, approximately_unimodal, unimodal
+from paramhs.results.landscape.unimodality import is_approximately_unimodal, optima, profile
+from paramhs.values.errors import BadInput
+from paramhs.values.seeds import stream
 
 
 def holds(costs: list[float], optimum: int, alpha: Fraction, beta: int) -> bool:

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramhs import Budget, Space, tune
-from paramhs.costs import Quality, Runtime
-from paramhs.driver import Watcher
-from paramhs.errors import BadInput
-from paramhs.runs import NO_INSTANCE, Instance
-from paramhs.scenario import Pairs, Scenario
-from paramhs.targets import FunctionTarget
-from paramhs.validating import Meeting, validate, verdict_store
+from paramhs.results.validating import Meeting, validate, verdict_store
+from paramhs.values.costs import Quality, Runtime
+from paramhs.values.errors import BadInput
+from paramhs.values.runs import NO_INSTANCE, Instance
+from paramhs.values.scenario import Pairs, Scenario
+from paramhs.world.driver import Watcher
+from paramhs.world.targets import FunctionTarget
 
 SPACE = Space({"x": range(20)})
 INSTANCES = tuple(Instance(f"i{k}", k) for k in range(12))

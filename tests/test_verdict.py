@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from paramhs import Quality, Runtime, Space
-from paramhs.cli.verdicts import conclusion
-from paramhs.costs import RuntimeThenQuality
-from paramhs.runs import Instance, Run, Status, Task
-from paramhs.seeds import stream
-from paramhs.verdict import LEAST_INSTANCES, sign_flip_test, verdict
+from paramhs.faces.cli.verdicts import conclusion
+from paramhs.results.verdict import LEAST_INSTANCES, sign_flip_test, verdict
+from paramhs.values.costs import RuntimeThenQuality
+from paramhs.values.runs import Instance, Run, Status, Task
+from paramhs.values.seeds import stream
 
 SPACE = Space({"x": range(10)})
 FIRST, SECOND = SPACE.config({"x": 0}), SPACE.config({"x": 1})
@@ -135,8 +135,8 @@ class TestIntervals:
     def test_interval_covers_the_truth_about_as_often_as_it_says(self, monkeypatch):
         # The percentile bootstrap of 25 exponential differences covers a little less than 95 %
         # (about 92 %). Of 200 intervals fewer than 164, or all, cover with p < 1e-4.
-        monkeypatch.setattr("paramhs.verdict._RESAMPLES", 400)
-        monkeypatch.setattr("paramhs.verdict.sign_flip_test", lambda differences, rng: 1.0)
+        monkeypatch.setattr("paramhs.results.verdict._RESAMPLES", 400)
+        monkeypatch.setattr("paramhs.results.verdict.sign_flip_test", lambda differences, rng: 1.0)
         rng, hits, trials = stream(6, "coverage"), 0, 200
         for _ in range(trials):
             first = [3 + rng.expovariate(1) for _ in range(25)]

@@ -14,10 +14,10 @@ from rich.console import Console
 
 from command_line import COMMAND, MARKUP, environment, scenario
 from paramhs import Budget, Categorical, Quality, tune
-from paramhs.cli import views
-from paramhs.cli.printed import print_result, print_summary
-from paramhs.cli.views import LiveView, PlainView, duration, progress, view
-from paramhs.driver import Watcher
+from paramhs.faces.cli import views
+from paramhs.faces.cli.printed import print_result, print_summary
+from paramhs.faces.cli.views import LiveView, PlainView, duration, progress, view
+from paramhs.world.driver import Watcher
 
 MODES = Categorical(["[bold]a[/bold]", "[red]b[/red]", "[/c]"])
 SPACE = {"[u]mode[/u]": MODES}

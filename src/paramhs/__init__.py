@@ -1,16 +1,16 @@
 """paramhs: good parameters for a solver, a heuristic or any program, honestly compared."""
 
-from paramhs.ask_tell import AskTell
-from paramhs.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.configurators import ParamILS, ParamRLS
-from paramhs.costs import Quality, Runtime, RuntimeThenQuality
-from paramhs.driver import Budget, Watcher
-from paramhs.errors import BadInput, ParamhsError, StoreError, TargetError
-from paramhs.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
-from paramhs.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
-from paramhs.tuning import Result, tune
+from paramhs.faces.ask_tell import AskTell
+from paramhs.faces.tuning import Result, tune
+from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.configurators import ParamILS, ParamRLS
+from paramhs.search.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
+from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality
+from paramhs.values.errors import BadInput, ParamhsError, StoreError, TargetError
+from paramhs.values.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
+from paramhs.world.driver import Budget, Watcher
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Anywhere",

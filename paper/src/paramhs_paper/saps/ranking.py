@@ -1,0 +1,128 @@
+"""From the landscapes of instances to one table, its five best, and how sure those are."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from paramhs.results.landscape.outcomes import Array
+from paramhs.values.seeds import SEEDS, below, stream
+from paramhs_paper.saps.table import Landscape, Quality
+
+Aggregation = Literal["plain", "normalised"]
+"""The mean number of false clauses over the instances; or each instance is first divided by its
+mean over all settings, so that a large one counts no more than a small one."""
+AGGREGATIONS: tuple[Aggregation, ...] = ("plain", "normalised")
+
+FIVE = 5
+DRAWS = 2_000  # tables drawn for the chance of being among the five best
+_REAL = 3.0  # standard errors from which a barrier is no noise
+POSSIBLE = 0.05  # a setting with a smaller chance is taken not to be among them
+
+
+@dataclass(frozen=True)
+class Costs:
+    """A table of costs [alpha, rho], lower is better, with its standard errors."""
+
+    mean: Array
+    error: Array
+
+    def redrawn(self, rng: Generator) -> Array:
+        """A table that another measurement might have given: normal within the errors."""
+        return np.asarray(rng.normal(self.mean, self.error))
+
+
+def aggregated(landscape: Landscape, aggregation: Aggregation, quality: Quality) -> Costs:
+    """All instances in one table. The mean that an instance is divided by has hardly any error; one
+    that every run solved remains 0."""
+    mean, error = landscape.mean[quality], landscape.error[quality]
+    if aggregation == "normalised":
+        scale = mean.mean(axis=(1, 2), keepdims=True)
+        scale = np.where(scale > 0, scale, 1.0)
+        mean, error = mean / scale, error / scale
+    count = len(landscape.instances)
+    return Costs(mean.mean(axis=0), np.sqrt((error**2).sum(axis=0)) / count)
+
+
+def of_instance(landscape: Landscape, instance: str, quality: Quality) -> Costs:
+    """The table of one instance."""
+    place = landscape.instances.index(instance)
+    return Costs(landscape.mean[quality][place], landscape.error[quality][place])
+
+
+def five_best(costs: Array) -> list[int]:
+    """The places, in `costs.ravel()`, of the five lowest, best first."""
+    return [int(place) for place in np.argsort(costs, axis=None, kind="stable")[:FIVE]]
+
+
+def chance_of_five(costs: Costs, seed: int, draws: int = DRAWS) -> Array:
+    """How often each is among the five best of tables redrawn within the standard errors.
+
+    A parametric bootstrap: the measured table has its noise once, redrawn ones have it twice.
+    Errors are taken to be independent. In truth the k-th runs of all settings share their random
+    numbers, so errors at the same alpha go together, and the ranking is surer than this says.
+    """
+    rng = generator(seed, "chance of five")
+    hits = np.zeros(costs.mean.size)
+    for _ in range(draws):
+        hits[five_best(costs.redrawn(rng))] += 1
+    return hits.reshape(costs.mean.shape) / draws
+
+
+def generator(seed: int, *name: str | int) -> Generator:
+    """A named stream of numpy's."""
+    return np.random.default_rng(below(SEEDS, stream(seed, "saps", *name)))
+
+
+class Barrier(NamedTuple):
+    """A step towards smaller alpha that is a step up, whatever rho is."""
+
+    alpha: int
+    """The index of the alpha above it."""
+    rise: float
+    """The least over all rhos."""
+    errors: float
+    """The rise in standard errors of a difference, the least over all rhos too."""
+
+
+def barriers(costs: Costs) -> list[Barrier]:
+    """Where a search by single steps cannot go on to smaller alphas."""
+    rise = costs.mean[:-1] - costs.mean[1:]
+    error = np.sqrt(costs.error[:-1] ** 2 + costs.error[1:] ** 2)
+    errors = rise / np.maximum(error, np.finfo(float).tiny)
+    return [
+        Barrier(alpha + 1, float(rise[alpha].min()), float(errors[alpha].min()))
+        for alpha in range(len(rise))
+        if rise[alpha].min() > 0
+    ]
+
+
+def real_barriers(costs: Costs) -> list[Barrier]:
+    """Those that are no noise."""
+    return [barrier for barrier in barriers(costs) if barrier.errors > _REAL]
+
+
+def local_optima(table: Array) -> list[int]:
+    """The places that no single step from there improves, the best first."""
+    padded = np.pad(table, 1, constant_values=np.inf)
+    around = (padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:])
+    stuck = np.flatnonzero(table < np.minimum.reduce(around))
+    return [int(place) for place in stuck[np.argsort(table.ravel()[stuck], kind="stable")]]
+
+
+def depth(costs: Costs, place: int) -> float:
+    """By how many standard errors of a difference every single step from a place goes up."""
+    mean, error = (np.pad(x, 1, constant_values=np.inf) for x in (costs.mean, costs.error))
+    alpha, rho = (i + 1 for i in divmod(place, costs.mean.shape[1]))
+    around = ((alpha - 1, rho), (alpha + 1, rho), (alpha, rho - 1), (alpha, rho + 1))
+    inside = [there for there in around if np.isfinite(mean[there])]
+    rises = [(mean[there] - mean[alpha, rho]) for there in inside]
+    errors = [np.hypot(error[there], error[alpha, rho]) for there in inside]
+    return float(min(np.divide(rises, np.maximum(errors, np.finfo(float).tiny))))
+
+
+def ties(table: Array) -> int:
+    """How many pairs of settings that differ in one parameter have equal costs."""
+    lines = [*table, *table.T]
+    return sum(int((line[:, None] == line).sum()) - len(line) for line in lines) // 2

@@ -1,0 +1,1 @@
+"""How people reach it: Python, scenario files, the command line."""

@@ -1,0 +1,216 @@
+"""A look at a scenario before hours are spent on it: trial runs of the default, known pitfalls."""
+
+import hashlib
+import math
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import psutil
+
+from paramhs.faces.scenario_file import ScenarioFile
+from paramhs.values.costs import Quality
+from paramhs.values.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Task
+from paramhs.values.scenario import endless_pairs
+from paramhs.values.space import Integer, Parameter, Real
+from paramhs.world.executing import AnyTarget
+from paramhs.world.targets.command import CommandTarget, Problem
+from paramhs.world.targets.supervisor import Execute, Limits, Outcome
+from paramhs.world.targets.supervisor.keeper import Job
+from paramhs.world.targets.supervisor.supervised import Supervised
+
+TRIALS = 3
+_SHELL = {"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"}
+_EASY = 0.02  # a share of the cutoff: runs far below it
+_WIDE = 1000.0  # high / low from which on a range asks for logarithms
+_READABLE = 100_000_000  # bytes up to which files are compared by content
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run of the default, and what came back."""
+
+    call: str
+    run: Run
+    outcome: Outcome
+    """What the program did; of a function, only its times."""
+
+
+@dataclass
+class _Seen:
+    """A target that remembers what came back last."""
+
+    target: AnyTarget
+    outcome: Outcome = field(default_factory=Outcome)
+
+    @property
+    def name(self) -> str:
+        return self.target.name
+
+    def job(self) -> Job:
+        return self.target.job()
+
+    def shown(self, task: Task) -> str:
+        return self.target.shown(task)
+
+    def run(self, task: Task, execute: Execute) -> Run:
+        first: list[Outcome] = []
+
+        def noted(request: object, limits: Limits) -> Outcome:
+            first.append(execute(request, limits))
+            return first[-1]
+
+        run = self.target.run(task, noted)
+        self.outcome = first[0]
+        return run
+
+
+def trials(said: ScenarioFile, count: int = TRIALS) -> Iterator[Trial]:
+    """Run the default on the first instances, one after the other."""
+    scenario = said.scenario
+    if scenario.deterministic:
+        count = min(count, len(scenario.instances))
+    target = _Seen(said.target)
+    with closing(Supervised(target, 1)) as kept:
+        for instance, seed in islice(endless_pairs(scenario.instances, said.seed), count):
+            task = Task(scenario.space.default, instance, seed, scenario.cutoff)
+            run = kept(task)
+            yield Trial(said.target.shown(task), run, target.outcome)
+
+
+def warnings(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
+    """What has spoiled many a search."""
+    yield from _about_runs(said, tried)
+    yield from _about_instances(said)
+    yield from _about_space(said)
+    cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    if said.jobs > cores:
+        yield (
+            f"{said.jobs} jobs on {cores} physical cores: runs will slow each other down, and"
+            " measured times will say more about that than about parameters"
+        )
+    yield from _about_target(said)
+    if all(limit is None for limit in vars(said.budget).values()):
+        yield "the budget is empty: the search goes on until the space is exhausted"
+
+
+def _about_target(said: ScenarioFile) -> Iterator[str]:
+    if said.executor in ("inline", "threads") and math.isfinite(said.scenario.cutoff):
+        yield f"executor = {said.executor!r} cannot stop a run at the cutoff, only judge it after"
+    if isinstance(said.target, CommandTarget):
+        for word in said.target.template.words:
+            if word in _SHELL or word.startswith(("$", "~")):
+                yield f"{word!r} in the command is passed on as it is: no shell reads it"
+
+
+def _about_runs(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
+    runs = [trial.run for trial in tried]
+    if not runs:
+        return
+    solved = [run for run in runs if run.status is Status.OK]
+    failed = [run for run in runs if run.status in FAILURES]
+    if failed:
+        yield f"{len(failed)} of {len(runs)} trial runs failed: {failed[0].reason}"
+    if not solved and not failed:
+        yield (
+            f"the default solves none of {len(runs)} instances: a search has nothing to compare by;"
+            " take easier instances or a longer cutoff"
+        )
+    elif len(solved) < len(runs) / 2:
+        yield f"the default solves only {len(solved)} of {len(runs)} instances"
+    cutoff = said.scenario.cutoff
+    timed = not isinstance(said.scenario.cost, Quality)
+    if timed and len(solved) == len(runs) and max(r.runtime for r in runs) < _EASY * cutoff:
+        longest = max(run.runtime for run in runs)
+        yield (
+            f"the default solves everything far below the cutoff (at most {longest:.3g} s of"
+            f" {cutoff:g} s): a shorter cutoff makes bad configurations cheap, harder instances"
+            " leave more to gain"
+        )
+    left = sum(trial.outcome.left_behind for trial in tried)
+    if left:
+        yield f"the program left {left} processes behind, which were ended"
+
+
+def _about_instances(said: ScenarioFile) -> Iterator[str]:
+    trained = said.scenario.instances
+    held_out = said.meeting.instances if said.meeting and said.meeting.held_out else ()
+    if trained == (NO_INSTANCE,):
+        return
+    missing = [i.name for i in (*trained, *held_out) if _is_missing(i)]
+    if missing:
+        some = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        yield f"{len(missing)} instances are not files that exist: {some}"
+    same = [f"{a} and {b}" for a, b in _same_content(trained, held_out)]
+    if same:
+        yield f"{len(same)} instances of train and test have the same content: {same[0]}"
+    if not held_out:
+        yield "no instances are held out: nothing will show whether the result carries over"
+    if len(trained) < 5:
+        yield f"the search has only {len(trained)} instances: what it finds may fit only those"
+
+
+def _path(instance: Instance) -> str:
+    value = instance.value
+    return value.path if isinstance(value, Problem) else str(value)
+
+
+def _is_missing(instance: Instance) -> bool:
+    """Only of what looks like a path; an instance may also be a number or a name."""
+    path = _path(instance)
+    return (os.sep in path or "." in path) and not os.path.exists(path) and not _is_number(path)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _same_content(
+    trained: Sequence[Instance], held_out: Sequence[Instance]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of files that differ in name only; sizes first, so that little is read."""
+    by_size: dict[int, list[Instance]] = defaultdict(list)
+    for instance in trained:
+        if os.path.isfile(_path(instance)):
+            by_size[os.path.getsize(_path(instance))].append(instance)
+    for instance in held_out:
+        path = _path(instance)
+        if not os.path.isfile(path) or not 0 < os.path.getsize(path) <= _READABLE:
+            continue
+        for other in by_size[os.path.getsize(path)]:
+            if other.name != instance.name and _digest(_path(other)) == _digest(path):
+                yield other.name, instance.name
+
+
+@cache
+def _digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def _about_space(said: ScenarioFile) -> Iterator[str]:
+    for name, parameter in said.scenario.space.parameters.items():
+        if _spans_decades(parameter):
+            yield (
+                f"{name} spans decades, {parameter.value(0)} to"
+                f" {parameter.value(parameter.levels - 1)}, in even steps: log = true gives its"
+                " small values a chance"
+            )
+    if isinstance(said.target, CommandTarget) and said.target.clock == "wall" and said.jobs > 1:
+        yield "with several jobs, wall-clock times are noisy; clock = 'cpu' is steadier"
+
+
+def _spans_decades(parameter: Parameter) -> bool:
+    if not isinstance(parameter, Real | Integer) or parameter.log or parameter.levels < 3:
+        return False
+    low, high = float(parameter.low), float(parameter.high)
+    second = float(parameter.value(1))
+    smallest = low if low > 0 else second if low == 0 else math.inf
+    return high / smallest >= _WIDE

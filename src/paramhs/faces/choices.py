@@ -1,0 +1,91 @@
+"""What the names and shorthands of the interfaces stand for."""
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from numbers import Number
+from typing import Any
+
+from paramhs.values.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
+from paramhs.values.errors import BadInput
+from paramhs.values.runs import NO_INSTANCE, Instance
+from paramhs.values.scenario import Scenario
+from paramhs.values.space import Space
+
+COSTS: dict[str, CostMetric] = {
+    "minimise": Quality(),
+    "maximise": Quality(maximise=True),
+    "runtime": Runtime(),
+    "runtime, then minimise": RuntimeThenQuality(),
+    "runtime, then maximise": RuntimeThenQuality(maximise=True),
+    "minimize": Quality(),
+    "maximize": Quality(maximise=True),
+}
+"""The costs with a name; beside them, PARk is the runtime with another penalty than ten."""
+
+
+def cost_named(name: str | CostMetric) -> CostMetric:
+    """The cost of this name; what is a cost is itself."""
+    penalty = re.fullmatch(r"PAR(\d+(?:\.\d+)?)", name) if isinstance(name, str) else None
+    if penalty:
+        return Runtime(float(penalty[1]))
+    metric: CostMetric = chosen(name, COSTS, "cost")
+    if isinstance(metric, type) or not (hasattr(metric, "of") and hasattr(metric, "shown")):
+        raise BadInput(f"{metric!r} is not a cost; there are {', '.join(map(repr, COSTS))}, 'PAR2'")
+    return metric
+
+
+def scenario_of(
+    space: Space | Mapping[str, object],
+    instances: Iterable[Any] | Mapping[str, Any] | None,
+    metric: CostMetric,
+    cutoff: float | None,
+    deterministic: bool,
+) -> Scenario:
+    """The scenario meant by what a user gives."""
+    return Scenario(
+        space if isinstance(space, Space) else Space(space),
+        named_instances(instances),
+        metric,
+        math.inf if cutoff is None else cutoff,
+        deterministic,
+    )
+
+
+def chosen(choice: Any, named: Mapping[str, Any], what: str) -> Any:
+    """What a name stands for; anything but a text is itself."""
+    if not isinstance(choice, str):
+        return choice
+    if choice not in named:
+        known = ", ".join(map(repr, named))
+        raise BadInput(f"there is no {what} {choice!r}; there are {known}")
+    return named[choice]
+
+
+def named_instances(instances: Iterable[Any] | Mapping[str, Any] | None) -> tuple[Instance, ...]:
+    """Instances under the names that runs are stored by."""
+    if instances is None:
+        return (NO_INSTANCE,)
+    if isinstance(instances, str):
+        raise BadInput(f"instances must be a list, not the text {instances!r}")
+    if not isinstance(instances, Iterable):
+        raise BadInput(f"instances must be a list or a dictionary, not {instances!r}")
+    if isinstance(instances, Mapping):
+        return tuple(Instance(str(name), value) for name, value in instances.items())
+    return tuple(Instance(_name(i, value), value) for i, value in enumerate(instances))
+
+
+def _name(position: int, value: object) -> str:
+    if isinstance(value, str | os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Number) and not isinstance(value, bool):
+        return str(value)
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        raise BadInput(
+            f"instance {position} is a {type(value).__name__}, which has no name to store runs by;"
+            " give a dictionary {name: instance}"
+        ) from None

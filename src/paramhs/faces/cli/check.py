@@ -1,0 +1,141 @@
+"""`paramhs check`: is the scenario what you think it is?"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from paramhs.faces.checking import TRIALS, Trial, trials, warnings
+from paramhs.faces.cli.output import Json, called, print_json
+from paramhs.faces.cli.tune import tuning
+from paramhs.faces.scenario_file import ScenarioFile, read_scenario
+from paramhs.values.errors import TargetError
+from paramhs.values.runs import FAILURES, NO_INSTANCE, Status
+from paramhs.values.space import Space
+from paramhs.values.wording import counted, finite
+from paramhs.world.targets.supervisor.outcome import memory_text
+
+_SHOWN = 8  # lines of output
+_LONG = 300  # characters of a call
+
+
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario.")],
+    runs: Annotated[int, typer.Option(min=0, help="Trial runs of the default.")] = TRIALS,
+    as_json: Json = False,
+) -> None:
+    """Read everything, run the default on three instances, and warn about known pitfalls."""
+    said = read_scenario(file)
+    console = Console(highlight=False, quiet=as_json)
+    for line in about(said):
+        console.print(Text(line), soft_wrap=True)
+    tried: list[Trial] = []
+    making = trials(said, runs)
+    while trial := _next(making):
+        tried.append(trial)
+        _print_trial(console, trial, whole=len(tried) == 1)
+    found = [*said.notes, *warnings(said, tried)]
+    console.print()
+    for warning in found:
+        console.print(Text(f"warning: {warning}", style="bold"), soft_wrap=True)
+    if as_json:
+        print_json(_as_json(said, tried, found))
+    if tried and all(t.run.status in FAILURES for t in tried):
+        raise TargetError("the default fails in every trial run: mend that before tuning")
+    if not found:
+        console.print("nothing to warn about")
+    console.print(Text(f"next: {called('tune', file)}"), soft_wrap=True)
+
+
+def _next(making: Iterator[Trial]) -> Trial | None:
+    with tuning():
+        return next(making, None)
+
+
+def about(said: ScenarioFile) -> list[str]:
+    """What the scenario says, in words."""
+    scenario = said.scenario
+    lines = [f"space      {size_text(scenario.space)}"]
+    if scenario.instances != (NO_INSTANCE,):
+        held = len(said.meeting.instances) if said.meeting and said.meeting.held_out else 0
+        lines.append(f"instances  {len(scenario.instances):,} to search on, {held:,} held out")
+    clock = said.target.clock
+    cutoff = "none" if math.isinf(scenario.cutoff) else f"{scenario.cutoff:g} s of {clock} time"
+    memory = said.target.memory
+    limit = "" if math.isinf(memory) else f", memory {memory_text(memory)}"
+    lines.append(f"limits     cutoff {cutoff}{limit}")
+    kind = "deterministic" if scenario.deterministic else "random (it is given seeds)"
+    lines.append(f"target     {said.target.name}, {kind}")
+    return lines
+
+
+def size_text(space: Space) -> str:
+    """How many parameters and configurations."""
+    size = space.size()
+    count = f"{size:,}" if size is not None and size < 10**9 else f"10^{_log10(space):.0f}"
+    conditions = f", {len(space.conditions)} conditional" if space.conditions else ""
+    forbidden = f", {counted(len(space.forbidden), 'forbidden clause')}" if space.forbidden else ""
+    many = "" if size is not None else "at most "
+    parameters = counted(len(space.parameters), "parameter")
+    return f"{parameters}{conditions}{forbidden}; {many}{count} configurations"
+
+
+def _log10(space: Space) -> float:
+    return math.fsum(math.log10(p.levels) for p in space.listed)
+
+
+def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
+    """A long call is shown whole once."""
+    run, outcome = trial.run, trial.outcome
+    call = trial.call
+    if not whole and len(call) > _LONG:
+        call = f"{call[: _LONG // 2]} ... {call[-_LONG // 2 :]}"
+    console.print()
+    console.print(Text(f"$ {call}", style="bold"), soft_wrap=True)
+    if outcome.code is not None:
+        console.print(
+            f"exit code {outcome.code}, {outcome.wall:.3g} s passed, {outcome.cpu:.3g} s of"
+            f" processor time{_peak(outcome.memory)}"
+            if outcome.cpu
+            else f"{outcome.wall:.3g} s passed"
+        )
+    for data in (outcome.output, outcome.errors):
+        for line in data.decode("utf-8", "replace").strip().splitlines()[-_SHOWN:]:
+            console.print(Text(f"  | {line}"), soft_wrap=True)
+    quality = "" if run.quality is None else f", quality {run.quality:g}"
+    console.print(f"read: {run.status}{quality}, runtime {run.runtime:.4g} s")
+    if run.detail and run.status is not Status.OK:
+        console.print(Text(run.reason), soft_wrap=True)
+
+
+def _peak(memory: int) -> str:
+    return f", largest process {memory_text(memory)}" if memory else ""
+
+
+def _as_json(said: ScenarioFile, tried: list[Trial], found: list[str]) -> dict[str, Any]:
+    space = said.scenario.space
+    meeting = said.meeting
+    return {
+        "parameters": len(space.parameters),
+        "configurations": space.size(),
+        "log10_configurations": _log10(space),
+        "instances": [instance.name for instance in said.scenario.instances],
+        "held_out": [i.name for i in meeting.instances] if meeting and meeting.held_out else [],
+        "trials": [
+            {
+                "call": trial.call,
+                "instance": trial.run.task.instance.name,
+                "status": trial.run.status.value,
+                "quality": finite(trial.run.quality),
+                "runtime": trial.run.runtime,
+                "exit_code": trial.outcome.code,
+                "detail": trial.run.detail,
+            }
+            for trial in tried
+        ],
+        "warnings": found,
+    }

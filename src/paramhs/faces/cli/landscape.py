@@ -1,0 +1,174 @@
+"""`paramhs landscape`: a table of costs, explained."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from paramhs.faces.cli.output import Json, print_json
+from paramhs.values.errors import BadInput
+
+if TYPE_CHECKING:
+    from paramhs.results.landscape.table import Analysis
+
+_SHOWN = 8  # lines of a profile, or optima, that are printed for people
+
+
+def landscape(
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE.csv", help="A header; parameter columns; the last column is 'cost'."
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a picture there (HTML, SVG, PNG).")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Explain a table of costs: how many calls each operator needs there, and which to use.
+
+    Comparisons are taken to be right, and the start to be uniform. Lower costs are better. A
+    column of numbers is ordered by value, any other as in the file.
+    """
+    analysis = _analysis(table)
+    console = Console(highlight=False)
+    if not as_json:
+        _print(console, analysis)
+    pictures = [] if out is None else _write_pictures(analysis, out)
+    if as_json:
+        facts = analysis.to_json() | {"pictures": [str(path) for path in pictures]}
+        print_json(facts)
+    elif pictures:
+        _say(console, f"\nwrote {', '.join(map(str, pictures))}")
+
+
+def _analysis(path: Path) -> "Analysis":
+    try:
+        from paramhs.results.landscape.table import analyse, read_table
+    except ModuleNotFoundError as error:
+        raise _extra("paper", error) from None
+    return analyse(read_table(path))
+
+
+def _extra(name: str, error: ModuleNotFoundError) -> BadInput:
+    return BadInput(f"{error.name} is not installed: pip install 'paramhs[{name}]'")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    """Text from a user's file is never markup."""
+    console.print(Text(text, style=style), soft_wrap=True)
+
+
+def _print(console: Console, analysis: "Analysis") -> None:
+    facts = analysis.to_json()
+    sizes = ", ".join(f"{name} ({count:,} values)" for name, count in facts["parameters"].items())
+    _say(console, f"{facts['configurations']:,} configurations of {sizes}")
+    for config in facts["optima"][:_SHOWN]:
+        _say(console, f"best: {_written(config)}, cost {facts['best_cost']:.6g}")
+    if len(facts["optima"]) > _SHOWN:
+        _say(console, f"... and {len(facts['optima']) - _SHOWN:,} more of that cost")
+    console.print()
+    console.print(_operators(facts))
+    if facts["profile"] is not None:
+        console.print()
+        _print_profile(console, facts)
+    for note in facts["notes"]:
+        _say(console, f"\n{note}")
+    _say(console, f"\n{facts['advice']}", style="bold")
+
+
+def _written(config: dict[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in config.items())
+
+
+def _operators(facts: dict[str, Any]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("operator", no_wrap=True)
+    for heading in ("expected calls", "at least", "at most", "stuck starts"):
+        table.add_column(heading, justify="right")
+    bound = facts["upper_bound"]
+    for row in facts["operators"]:
+        name = row["operator"]
+        lower = facts["lower_bounds"].get(name.removesuffix(" without replacement"))
+        upper = bound["calls"] if bound and name == "harmonic" else None
+        calls = "infinite" if row["calls"] is None else f"{row['calls']:,.2f}"
+        table.add_row(name, calls, _bound(lower), _bound(upper), f"{row['stuck_starts']:,}")
+    return table
+
+
+def _bound(calls: float | None) -> str:
+    return "" if calls is None else f"{calls:,.2f}"
+
+
+def _print_profile(console: Console, facts: dict[str, Any]) -> None:
+    """The steps of the profile; of many, the first ones and the one the bound is from."""
+    best, steps = facts["upper_bound"], facts["profile"]
+    table = Table("from beta", "alpha", box=None, pad_edge=False)
+    for step in steps[:_SHOWN]:
+        table.add_row(f"{step['beta']:,}", f"{step['alpha']:.4g}")
+    if len(steps) > _SHOWN:
+        table.add_row("...", f"({len(steps) - _SHOWN:,} more)")
+    console.print("(alpha, beta)-approximately unimodal with")
+    console.print(table)
+    console.print(f"the bound is from alpha = {best['alpha']:.4g}, beta = {best['beta']:,}")
+
+
+class _ForScript(json.JSONEncoder):
+    """JSON that may stand in a script element: no text in it can end that element."""
+
+    def encode(self, o: Any) -> str:
+        return super().encode(o).replace("<", "\\u003c")
+
+
+def _write_pictures(analysis: "Analysis", folder: Path) -> list[Path]:
+    try:
+        chart = _chart(analysis)
+        paths = [folder / f"landscape.{kind}" for kind in ("html", "svg", "png")]
+        folder.mkdir(parents=True, exist_ok=True)
+        chart.save(str(paths[0]), inline=True, json_kwds={"cls": _ForScript})
+        chart.save(str(paths[1]))
+        chart.save(str(paths[2]), scale_factor=2)
+    except ModuleNotFoundError as error:
+        raise _extra("report", error) from None
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written: {error.strerror}") from None
+    return paths
+
+
+def _chart(analysis: "Analysis") -> Any:
+    """Cost by value, one panel a parameter; of several parameters, the best over the others."""
+    import altair as alt
+
+    panels = [_panel(alt, analysis, axis) for axis in range(len(analysis.table.names))]
+    return alt.vconcat(*panels).configure_axis(grid=False).configure_view(strokeOpacity=0)
+
+
+def _panel(alt: Any, analysis: "Analysis", axis: int) -> Any:
+    table = analysis.table
+    others = tuple(i for i in range(table.costs.ndim) if i != axis)
+    costs = table.costs.min(axis=others) if others else table.costs
+    values = table.values[axis]
+    rows = [
+        {"value": value, "cost": float(cost), "optimum": bool(cost == costs.min())}
+        for value, cost in zip(values, costs, strict=True)
+    ]
+    x = alt.X(
+        "value:O",
+        sort=None,  # as in the table; a list would become an expression as deep as it is long
+        title=table.names[axis],
+        axis=alt.Axis(labelOverlap=True, labelSeparation=6, labelAngle=0),
+    )
+    title = "best cost over the other parameters" if others else "cost"
+    y = alt.Y("cost:Q", title=title, scale=alt.Scale(zero=False))
+    base = alt.Chart(alt.InlineData(values=rows), width=640, height=260).encode(
+        x=x, y=y, tooltip=["value:O", "cost:Q"]
+    )
+    line = base.mark_line(color="#4c78a8", point=len(values) <= 200)
+    best = base.mark_point(size=160, color="#d62728", shape="diamond", filled=True, opacity=1)
+    label = base.mark_text(dy=-16, color="#d62728").encode(text="value:N")
+    return line + (best + label).transform_filter("datum.optimum")

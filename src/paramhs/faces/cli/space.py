@@ -1,0 +1,83 @@
+"""`paramhs space`: a file of parameters, counted or converted."""
+
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from paramhs.faces.cli.output import Json, print_json
+from paramhs.values.errors import BadInput
+from paramhs.values.space import Space
+from paramhs.values.space.formats import FORMATS, SpaceFile, counts, losses, read_space, written
+from paramhs.values.wording import counted
+
+_KNOWN = ", ".join(FORMATS)
+
+
+def space(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of parameters.")],
+    to: Annotated[
+        str | None, typer.Option(metavar="FORMAT", help=f"Print it in another format: {_KNOWN}.")
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="The file's format, if it is not obvious."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Read parameters of ParamILS, SMAC, irace or ConfigSpace: count them, or convert the file.
+
+    Conditions and forbidden clauses are counted as ConfigSpace counts them.
+    """
+    if to is not None and to not in FORMATS:
+        raise BadInput(f"--to {to}: there is no such format; there are {_KNOWN}")
+    read = read_space(file, of)
+    if as_json:
+        facts = _facts(read.space) | ({} if to is None else _converted(read, to))
+        print_json(facts)
+    elif to is None:
+        typer.echo(_summary(file, read.space))
+    else:
+        converted = _converted(read, to)
+        typer.echo(converted["text"], nl=False)
+        for loss in converted["losses"]:
+            typer.echo(f"note: {loss}", err=True)
+
+
+def _converted(read: SpaceFile, to: str) -> dict[str, Any]:
+    return {
+        "format": to,
+        "text": written(read.space, to, read.switches),
+        "losses": losses(read.space, to, read.switches),
+    }
+
+
+def _facts(space: Space) -> dict[str, Any]:
+    return {
+        **counts(space),
+        "kinds": dict(Counter(type(p).__name__.lower() for p in space.listed)),
+        "configurations": space.size(),
+        "log10_combinations": round(math.log10(space.combinations), 4),
+    }
+
+
+def _summary(file: Path, space: Space) -> str:
+    facts = _facts(space)
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in facts["kinds"].items())
+    return "\n".join(
+        [
+            f"{file}",
+            f"parameters  {facts['parameters']:,}: {kinds}",
+            f"conditions  {facts['conditions']:,}",
+            f"forbidden   {counted(facts['forbidden'], 'clause')}",
+            f"size        {_size(facts)}",
+        ]
+    )
+
+
+def _size(facts: dict[str, Any]) -> str:
+    if facts["configurations"] is not None and facts["log10_combinations"] < 15:
+        return counted(facts["configurations"], "configuration")
+    return f"about 10^{facts['log10_combinations']:.1f} combinations of values"

@@ -1,0 +1,173 @@
+"""`paramhs tune` and `paramhs show`."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from paramhs.faces.cli.output import Json, again, called, duration, print_json
+from paramhs.faces.cli.printed import print_result, print_summary
+from paramhs.faces.cli.verdicts import command_of, no_verdict, print_outcome, why_none
+from paramhs.faces.cli.views import view
+from paramhs.faces.scenario_file import ScenarioFile, read_scenario
+from paramhs.faces.tuning import Result, tune_scenario
+from paramhs.results.evidence import common_costs
+from paramhs.values.errors import BadInput
+from paramhs.values.wording import finite
+from paramhs.world.driver import INTERRUPTED, Budget
+
+INTERRUPTED_CODE = 130
+
+
+def tune(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The scenario: TOML, or AClib's .txt.")
+    ],
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Where runs are kept [FILE.sqlite]; one that exists goes on."),
+    ] = None,
+    runs: Annotated[int | None, typer.Option(help="Budget: number of runs.")] = None,
+    target_time: Annotated[
+        str | None, typer.Option(help="Budget: time the target runs, such as '10 min'.")
+    ] = None,
+    wall_time: Annotated[
+        str | None, typer.Option(help="Budget: time that passes, such as '1.5 h'.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Runs at a time.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Another seed, another search.")] = None,
+    verdict: Annotated[
+        bool, typer.Option(help="Let the best and the default meet on what was held out.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Tune what a scenario file describes. Options stand in for what the file says.
+
+    Stopped, killed or done, the same command goes on where it was; a larger budget extends it.
+    """
+    said = read_scenario(file)
+    given = Budget(runs, duration(target_time), duration(wall_time))
+    budget = replace(said.budget, **{k: v for k, v in vars(given).items() if v is not None})
+    place = store or said.store
+    watcher = view(as_json)
+    for note in said.notes:
+        watcher.notice(note)
+    if store is None:
+        _made_folder(place.parent)
+    with tuning():
+        result = tune_scenario(
+            said.scenario,
+            said.target,
+            said.configurator,
+            budget=budget,
+            seed=said.seed if seed is None else seed,
+            jobs=said.jobs if jobs is None else jobs,
+            store=place,
+            executor=said.executor,
+            watcher=watcher,
+            meeting=said.meeting if verdict else None,
+        )
+    missing = why_none(said, verdict)
+    if as_json:
+        print_json(_as_json(result, said, missing))
+    else:
+        _print(result, said, missing)
+        typer.echo(f"\nAll runs are in {place}; see them with: {called('show', place)}")
+    if result.stopped == INTERRUPTED:
+        typer.echo(f"Interrupted; to go on: {again()}", err=True)
+        raise typer.Exit(INTERRUPTED_CODE)
+
+
+def _print(result: Result, said: ScenarioFile, missing: str) -> None:
+    console = Console(highlight=False)
+    print_result(console, result, said.scenario.cost)
+    print_outcome(console, result, said.scenario.cost, missing)
+    for command in command_of(said, result.best).values():
+        console.print("\nthe best configuration's command:")
+        console.print(Text(command), soft_wrap=True)
+
+
+def _as_json(result: Result, said: ScenarioFile, missing: str) -> dict[str, object]:
+    search = common_costs(result.runs, result.default, result.best, said.scenario.cost)
+    return {
+        **result.to_json(),
+        "on_common_runs": search
+        and {"default": finite(search.first), "best": finite(search.second), "runs": search.runs},
+        "no_verdict": None if result.verdict else no_verdict(result, missing),
+        **command_of(said, result.best),
+    }
+
+
+def _made_folder(folder: Path) -> None:
+    """Where a scenario wants its store."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot make the folder {folder}: {error.strerror}") from None
+
+
+def show(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="A file made by `paramhs tune`.")],
+    as_json: Json = False,
+) -> None:
+    """Show what is in a store, also while a search is writing it."""
+    from paramhs.world.store.summary import summary
+
+    about = summary(store)
+    if as_json:
+        print_json(about)
+    else:
+        print_summary(Console(highlight=False), about)
+
+
+@contextmanager
+def tuning() -> Iterator[None]:
+    """What the target prints goes to standard error; standard output is for the result.
+
+    A second Ctrl-C ends the process: threads that run the target cannot be waited for. SIGTERM is
+    answered as Ctrl-C is.
+    """
+    before = signal.signal(signal.SIGTERM, _as_ctrl_c)
+    try:
+        with _on_standard_error(), redirect_stdout(sys.stderr):
+            yield
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped at once; nothing stored is lost. To run again: {again()}", err=True)
+        sys.stdout.flush()
+        os._exit(INTERRUPTED_CODE)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
+    """Also where Ctrl-C itself is ignored, as it is in the background of a shell."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
+
+
+@contextmanager
+def _on_standard_error() -> Iterator[None]:
+    """The same for processes that the target starts, which know only the number of a file."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:  # there is no standard output to keep clean
+        yield
+        return
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

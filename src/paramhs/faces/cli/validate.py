@@ -1,0 +1,142 @@
+"""`paramhs validate`: a verdict on any configurations and instances."""
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from paramhs.faces.cli.output import Json, again, print_json
+from paramhs.faces.cli.tune import INTERRUPTED_CODE, tuning
+from paramhs.faces.cli.verdicts import command_of, print_verdict
+from paramhs.faces.cli.views import view
+from paramhs.faces.scenario_file import ScenarioFile, read_scenario
+from paramhs.faces.scenario_file.instances import instances_of
+from paramhs.results.validating import Meeting, verdict_store
+from paramhs.results.validating import validate as validated
+from paramhs.values.errors import BadInput
+from paramhs.values.runs import Instance
+from paramhs.values.space import Config
+from paramhs.values.space.values import value_of
+from paramhs.world.store.summary import summary
+from paramhs.world.targets.command import CommandTarget, Problem
+
+_WORD = r"""(?:"(?:[^"\\]|\\.)*"|[^\s="]+)"""
+_KEY = re.compile(rf"{_WORD}={_WORD}(?:\s+{_WORD}={_WORD})*")
+
+
+def validate(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario.")],
+    config: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--config",
+            "-c",
+            help="A configuration: 'default', 'best' (of the store), or values such as"
+            " 'alpha=1.2 mode=fast', defaults elsewhere. The others meet the first. Left out:"
+            " default and best.",
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            help="'test' (if left out), 'train', or other instances: a folder, a pattern, a list.",
+        ),
+    ] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="Of each configuration.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="The store of the search [FILE.sqlite].")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Runs at a time.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Another seed, other runs.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let configurations meet on instances, with seeds that the search has not used."""
+    said = read_scenario(file)
+    place = store or said.store
+    meant = {_configured(name, said, place): name for name in config or ["default", "best"]}
+    configs, names = list(meant), list(meant.values())
+    if len(configs) < 2 and config is None:
+        typer.echo("[]" if as_json else "Keep the default: it is the best that the search found.")
+        return
+    meeting = _meeting(said, on)
+    meeting = meeting if runs is None else replace(meeting, runs=runs)
+    with tuning():
+        verdicts = validated(
+            said.scenario,
+            said.target,
+            configs,
+            meeting,
+            seed=said.seed if seed is None else seed,
+            jobs=said.jobs if jobs is None else jobs,
+            store=verdict_store(place),
+            executor=said.executor,
+            watcher=view(as_json),
+        )
+    if verdicts is None:
+        typer.echo(f"Interrupted; to go on: {again()}", err=True)
+        raise typer.Exit(INTERRUPTED_CODE)
+    if as_json:
+        print_json([{**v.to_json(), **command_of(said, v.second.config)} for v in verdicts])
+        return
+    console = Console(highlight=False)
+    for name, chosen, verdict in zip(names[1:], configs[1:], verdicts, strict=True):
+        print_verdict(console, verdict, said.scenario.cost, (names[0], name))
+        if isinstance(said.target, CommandTarget):
+            console.print(Text(f"{said.target.pasted(chosen)}\n"), soft_wrap=True)
+
+
+def _configured(name: str, said: ScenarioFile, store: Path) -> Config:
+    space = said.scenario.space
+    if name == "default":
+        return space.default
+    if name == "best":
+        trajectory = summary(store)["trajectory"]
+        if not trajectory:
+            raise BadInput(f"{store} knows no best configuration yet: no search has come so far")
+        return space.from_key(trajectory[-1]["config"])
+    if not _KEY.fullmatch(name):
+        raise BadInput(f"{name!r} is no configuration; expected default, best, or name=value ...")
+    try:
+        config = space.from_key(name)
+        given = [str(value_of(word)) for word in re.findall(rf"({_WORD})=", name)]
+    except ValueError:
+        raise BadInput(f"{name!r}: expected name=value ..., texts in double quotes") from None
+    idle = [word for word in given if word not in config]
+    if idle:
+        raise BadInput(f"{name!r}: {idle[0]} is not active beside the other values")
+    return config
+
+
+def _meeting(said: ScenarioFile, on: str | None) -> Meeting:
+    if on == "train":
+        return Meeting(said.scenario.instances, held_out=False)
+    if on is None or on == "test":
+        if said.meeting is None:
+            raise BadInput(
+                "nothing is held out, and the target is deterministic; name instances with --on"
+            )
+        return said.meeting
+    found = _instances(on, said)
+    seen = {_identity(instance) for instance in said.scenario.instances}
+    return Meeting(found, held_out=not seen & {_identity(instance) for instance in found})
+
+
+def _instances(on: str, said: ScenarioFile) -> tuple[Instance, ...]:
+    """Those meant from here, or else from the scenario; a file has one name wherever one is."""
+    plain = not isinstance(said.target, CommandTarget)
+    folders = [folder.absolute() for folder in said.folders]
+    try:
+        return instances_of(os.path.abspath(on), folders, said.expected, plain)
+    except BadInput:
+        return instances_of(on, folders, said.expected, plain)
+
+
+def _identity(instance: Instance) -> str:
+    """The file of an instance, however it was named."""
+    value = instance.value
+    return os.path.realpath(value.path if isinstance(value, Problem) else str(value))

@@ -1,0 +1,204 @@
+"""What a person sees while a search runs: a live view, or plain lines."""
+
+import math
+import os
+import time
+from contextlib import suppress
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from paramhs.results.evidence import standard_error
+from paramhs.values.costs import score
+from paramhs.values.runs import Point
+from paramhs.values.space import Config, value_text
+from paramhs.values.wording import counted
+from paramhs.world.driver import STOPPING, Driver, Watcher
+
+_EVERY = 5.0  # seconds between plain lines
+
+
+def brief(config: Config, most: int = 8) -> str:
+    """A configuration on one line: of many parameters, those that differ from the default."""
+    default = config.space.default
+    if len(config) <= most:
+        return config.key
+    changes = [name for name in config if config.get(name) != default.get(name)]
+    if not changes:
+        return "the default"
+    words = [f"{name}={value_text(config[name])}" for name in changes]
+    more = f" ... ({len(words) - most} more)" if len(words) > most else ""
+    return " ".join(words[:most]) + more
+
+
+def duration(seconds: float) -> str:
+    """Such as 0:00:07 or 3:25:00."""
+    whole = int(seconds)
+    return f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
+
+
+def progress(driver: Driver) -> tuple[float, str] | None:
+    """How much of the budget is used, by the limit closest to its end, and in words."""
+    budget = driver.budget
+    parts = []
+    if budget.runs:
+        parts.append((driver.taken / budget.runs, f"{driver.taken:,} of {budget.runs:,} runs"))
+    if budget.target_time:
+        used = driver.store.target_time
+        words = f"{duration(used)} of {duration(budget.target_time)} target time"
+        parts.append((used / budget.target_time, words))
+    if budget.wall_time:
+        used = driver.wall_time
+        words = f"{duration(used)} of {duration(budget.wall_time)} wall time"
+        parts.append((used / budget.wall_time, words))
+    return max(parts, default=None)
+
+
+class _View(Watcher):
+    """What both views know."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.begun = time.monotonic()
+        self.share_before: float | None = None
+
+    def started(self, driver: Driver) -> None:
+        self.begun = time.monotonic()
+        self.share_before = None
+
+    def rate(self, driver: Driver) -> float:
+        """Runs made a second, in this session."""
+        return driver.new_runs / max(time.monotonic() - self.begun, 1e-9)
+
+    def time_left(self, driver: Driver) -> str:
+        """An estimate from this session's pace."""
+        used = progress(driver)
+        if used is None:
+            return "until the space is exhausted"
+        if self.share_before is None:
+            if not driver.new_runs:
+                return "?"
+            self.share_before = used[0]  # what was replayed, or done before, tells nothing
+            self.begun_new = time.monotonic()
+        gained = used[0] - self.share_before
+        if gained <= 0:
+            return "?"
+        return duration((time.monotonic() - self.begun_new) * max(1 - used[0], 0) / gained)
+
+    def counts(self, driver: Driver) -> str:
+        used = progress(driver)
+        return used[1] if used else f"{driver.taken:,} runs"
+
+    def incumbent(self, driver: Driver) -> str:
+        points = driver.session.trajectory
+        return brief(points[-1].config) if points else "(evaluating the default)"
+
+    def cost(self, driver: Driver) -> str:
+        """The incumbent's mean cost, its standard error and its number of runs."""
+        costs = list(driver.session.costs)
+        if not costs:
+            return ""
+        mean = driver.metric.shown(score(costs))
+        numbers = [cost[0] for cost in costs]
+        error = ""
+        if len(numbers) > 1 and all(map(math.isfinite, numbers)):
+            error = f" ± {standard_error(numbers):.2g}"
+        return f"{mean:.6g}{error} over {counted(len(costs), 'run')}"
+
+
+class LiveView(_View):
+    """A panel that redraws itself in a terminal."""
+
+    def started(self, driver: Driver) -> None:
+        """Begin to draw."""
+        super().started(driver)
+        self.driver = driver
+        self.live = Live(
+            get_renderable=self._drawn, console=self.console, refresh_per_second=5, transient=True
+        )
+        self.live.start()
+
+    def _drawn(self) -> RenderableType:
+        driver = self.driver
+        used = progress(driver)
+        bar = ProgressBar(total=1.0, completed=min(used[0], 1.0) if used else 0.0, width=40)
+        if used is None:
+            bar.pulse = True
+        head = Table.grid(padding=(0, 2))
+        head.add_row(bar, self.counts(driver), f"left {self.time_left(driver)}")
+        body = Table.grid(padding=(0, 2))
+        jobs = counted(driver.jobs, "job")
+        body.add_row("speed", f"{self.rate(driver):,.1f} runs/s with {jobs}")
+        if driver.purpose:
+            body.add_row("for the", driver.purpose)
+        else:
+            body.add_row("incumbent", Text(_clipped(self.incumbent(driver)), style="bold"))
+            body.add_row("its mean", self.cost(driver))
+            body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
+        if driver.interrupted:
+            body.add_row("", Text(STOPPING, style="bold"))
+        return Group(head, body)
+
+    def notice(self, text: str) -> None:
+        """Print above the panel."""
+        self.console.print(Text(text))
+
+    def ended(self, driver: Driver) -> None:
+        """Take the panel away."""
+        self.live.stop()
+
+
+class PlainView(_View):
+    """A line now and then."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self.last = time.monotonic()
+
+    def ran(self, driver: Driver) -> None:
+        """Say how things stand, if that was not done lately."""
+        if self.share_before is None and driver.new_runs:
+            self.time_left(driver)  # from here on progress tells the pace
+        now = time.monotonic()
+        if now - self.last >= _EVERY:
+            self.last = now
+            what = f"incumbent {self.incumbent(driver)} has mean {self.cost(driver)}"
+            self._say(
+                f"{self.counts(driver)}, {self.rate(driver):,.1f} runs/s,"
+                f" left {self.time_left(driver)}; {driver.purpose or what}"
+            )
+
+    def improved(self, driver: Driver, point: Point) -> None:
+        """Say so."""
+        cost = "not run yet" if point.cost is None else f"has mean {point.cost:.6g}"
+        self._say(
+            f"{counted(point.runs, 'run')}: incumbent {brief(point.config)} {cost}"
+            f" ({counted(point.evidence, 'run')})"
+        )
+
+    def notice(self, text: str) -> None:
+        """Pass it on."""
+        self._say(text)
+
+    def interrupting(self, text: str) -> None:
+        """Say so at once."""
+        with suppress(OSError, ValueError):  # where standard error is no file
+            os.write(self.console.file.fileno(), f"{text}\n".encode())
+
+    def _say(self, text: str) -> None:
+        self.console.print(Text(text), soft_wrap=True)
+
+
+def _clipped(text: str, most: int = 200) -> str:
+    return text if len(text) <= most else text[: most - 4] + " ..."
+
+
+def view(quiet: bool) -> Watcher:
+    """The view that suits where standard error goes; results go to standard output."""
+    if quiet:
+        return Watcher()
+    console = Console(stderr=True, highlight=False)
+    return LiveView(console) if console.is_terminal else PlainView(console)

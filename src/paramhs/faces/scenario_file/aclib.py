@@ -1,0 +1,216 @@
+"""Scenario files of AClib, ParamILS and SMAC: `key = value`, under the names that each uses.
+
+Paths are relative to where those tools are started, which is AClib's root; it is found as the
+first of the current folder, the scenario's own and those around it that has the parameter file.
+
+Source: the scenario files of AClib 2.0; the manuals of ParamILS 2.3, SMAC 2.08 and SMAC3.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from paramhs.faces.scenario_file.places import Places
+from paramhs.values.errors import BadInput
+
+_NAMES = {
+    "algo": "algo algoexec algoexecstring exec algorithm ta targetalgorithm",
+    "execdir": "execdir algoexecdir executiondir algoexecdirectory",
+    "deterministic": "deterministic algodeterministic",
+    "run_obj": "runobj runobjective algorunobj",
+    "overall_obj": "overallobj intraobj intrainstanceobj overallobjective intrainstanceobjective",
+    "cutoff_time": "cutofftime cutoff targetruncputimelimit algocutofftime runtimelimitperrun",
+    "cutoff_length": "cutofflength algocutofflength",
+    "tuner_timeout": "tunertimeout cputimelimit tunertime tunertimelimit algorunstimelimit",
+    "wallclock": "wallclocklimit runtimelimit wallclocktimelimit",
+    "runs": "runcountlimit totalnumrunslimit numrunslimit numberofrunslimit tarunlimit maxevals"
+    " runcount",
+    "memory": "memorylimit",
+    "paramfile": "paramfile pcsfile parameterfile pcs pcsfn",
+    "instances": "instancefile instances instanceseedfile i instancelist traininstances"
+    " traininstfn",
+    "test_instances": "testinstancefile testinstances testinstanceseedfile testinstfn",
+    "outdir": "outdir outputdir outputdirectory",
+}
+_KNOWN = {alias: name for name, aliases in _NAMES.items() for alias in aliases.split()}
+_OBJECTIVES = {"runtime": True, "quality": False, "qual": False, "approx": False}
+_TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+_ENDLESS = ("", "max", "inf", "infinity")
+_MEANT = {
+    "command": "algo",
+    "space": "paramfile",
+    "cutoff": "cutoff_time",
+    "cost": "overall_obj",
+    "folder": "execdir",
+    "budget": "tuner_timeout",
+    "store": "outdir",
+}
+
+
+class AclibPlaces(Places):
+    """Lines of a scenario.txt by what they say."""
+
+    def __init__(self, path: Path, lines: dict[str, int]) -> None:
+        super().__init__(path)
+        self._lines = lines
+
+    def line(self, place: tuple[str, ...]) -> int | None:
+        """The line that says it, if it stands in one."""
+        name = place[-1] if place else ""
+        return self._lines.get(_MEANT.get(place[0], name) if place else name)
+
+
+def read_aclib(path: Path, text: str) -> tuple[dict[str, Any], Places, list[Path]]:
+    """The same as a scenario of ours would say, and the folders where its paths are looked for."""
+    said, lines, unused = _said(path, text)
+    places = AclibPlaces(path, lines)
+    if unused:
+        places.notes = (f"{path}: without effect here: {', '.join(unused)}",)
+    missing = [name for name in ("algo", "paramfile") if not said.get(name)]
+    if missing:
+        others = f"; without effect here: {', '.join(unused)}" if unused else ""
+        raise BadInput(
+            f"{path}: {', '.join(missing)}: missing (expected lines such as algo = ...){others}"
+        )
+    around = [Path(), path.parent, *path.absolute().parents]
+    root = next((f for f in around if (f / said["paramfile"]).exists()), path.parent)
+    translation = _Translation(said, places, root.absolute())
+    return translation.whole(), places, [root.absolute(), *path.absolute().parents]
+
+
+def _said(path: Path, text: str) -> tuple[dict[str, str], dict[str, int], list[str]]:
+    said: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    unused: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.split("#", 1)[0].strip()
+        if not bare:
+            continue
+        match = re.fullmatch(r"(?:--?)?([\w-]+)\s*(?:[=:]|\s|$)\s*(.*)", bare)
+        name = match and _KNOWN.get(re.sub("[-_]", "", match[1]).lower())
+        if not match or (name is None and not re.search(r"[=:\s]", bare)):
+            raise BadInput(f"{path}, line {number}: expected key = value, found {bare!r}")
+        if name is None:
+            unused.append(f"{match[1]} (line {number})")
+        else:
+            said[name], lines[name] = _unquoted(match[2].strip()), number
+    return said, lines, unused
+
+
+def _unquoted(value: str) -> str:
+    """Without quotes around all of it."""
+    quoted = re.fullmatch(r"""(["'])([^"']*)\1""", value)
+    return quoted[2] if quoted else value
+
+
+class _Translation:
+    """Into the settings of our own scenarios; what is wrong is collected."""
+
+    def __init__(self, said: dict[str, str], places: AclibPlaces, root: Path) -> None:
+        self.said = said
+        self.places = places
+        self.root = root
+        self.problems: list[str] = []
+
+    def whole(self) -> dict[str, Any]:
+        """All settings; `BadInput` with all problems."""
+        said = self.said
+        runtime = self.tried("run_obj", self._runtime)
+        result = {
+            "command": self._command(),
+            "booleans": ["true", "false"],
+            "folder": self.tried("execdir", self._folder),
+            "read": "aclib",
+            "cost": self.tried("overall_obj", lambda: self._cost(bool(runtime))),
+            "space": said["paramfile"],
+            "instances": said.get("instances") or None,
+            "test_instances": self._test_instances(),
+            "cutoff": self.number("cutoff_time"),
+            "memory": self.number("memory", 1e6),
+            "deterministic": self.tried("deterministic", self._truth),
+            "budget": self._budget(),
+            "store": self._store(),
+        }
+        if self.problems:
+            raise BadInput("\n".join(self.problems))
+        return {key: value for key, value in result.items() if value is not None}
+
+    def tried(self, name: str, make: Callable[[], Any]) -> Any:
+        """What is made, or None and a problem."""
+        try:
+            return make()
+        except ValueError as error:
+            self.problems.append(f"{self.places.where((name,))}: {error}")
+            return None
+
+    def number(self, name: str, unit: float = 1.0) -> float | None:
+        """A positive number, or None where there is no limit."""
+        return self.tried(name, lambda: _positive(self.said.get(name, ""), unit))  # type: ignore[no-any-return]
+
+    def _command(self) -> str:
+        length = self.said.get("cutoff_length", "max").lower()
+        length = "2147483647" if length in _ENDLESS else length
+        instance = "{instance}" if self.said.get("instances") else "no_instance"
+        algo = self.said["algo"].replace("{", "{{").replace("}", "}}")
+        return f"{algo} {instance} {{info}} {{cutoff}} {length} {{seed}} {{params}}"
+
+    def _runtime(self) -> bool:
+        objective = self.said.get("run_obj", "runtime").lower()
+        if objective not in _OBJECTIVES:
+            raise ValueError(f"{objective!r} is not offered; expected runtime or quality")
+        return _OBJECTIVES[objective]
+
+    def _cost(self, runtime: bool) -> str:
+        """ParamILS and SMAC write PAR10 as mean10; of qualities that is the mean."""
+        name = self.said.get("overall_obj", "mean10").lower()
+        match = re.fullmatch(r"(?:mean|par)(\d*)", name)
+        if not match:
+            raise ValueError(f"{name!r} is not offered; there are mean, mean10 (PAR10) and so on")
+        return f"PAR{match[1] or '1'}" if runtime else "minimise"
+
+    def _truth(self) -> bool:
+        word = self.said.get("deterministic", "0").lower()
+        if word not in _TRUTHS:
+            raise ValueError(f"{word!r} is neither true (1) nor false (0)")
+        return _TRUTHS[word]
+
+    def _folder(self) -> str:
+        place = self.root / self.said.get("execdir", ".")
+        if not place.is_dir():
+            raise ValueError(f"there is no folder {place}")
+        return str(place)
+
+    def _test_instances(self) -> str | float:
+        """Those of the file; an empty one, or none, holds nothing out."""
+        name = self.said.get("test_instances", "")
+        place = self.root / name
+        empty = place.is_file() and not place.read_bytes().strip()
+        return 0.0 if not name or empty or not self.said.get("instances") else name
+
+    def _budget(self) -> dict[str, float]:
+        runs = self.number("runs")
+        limits = {
+            "target_time": self.number("tuner_timeout"),
+            "wall_time": self.number("wallclock"),
+            "runs": None if runs is None else int(runs),
+        }
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+    def _store(self) -> str | None:
+        if not self.said.get("outdir"):
+            return None
+        return str(self.root / self.said["outdir"] / f"{self.places.path.stem}.sqlite")
+
+
+def _positive(text: str, unit: float) -> float | None:
+    if text.lower() in _ENDLESS:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
+    if not 0 < number < math.inf:
+        raise ValueError(f"{text!r}: expected a positive number")
+    return number * unit

@@ -1,0 +1,1 @@
+"""What is made of a search: verdicts, evidence, landscapes."""

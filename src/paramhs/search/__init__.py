@@ -1,0 +1,1 @@
+"""How to search: operators, comparisons, configurators. No clock, no file, no process."""

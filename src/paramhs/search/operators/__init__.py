@@ -1,0 +1,22 @@
+"""Operators: which parameters move, times how each moves."""
+
+from paramhs.search.operators.anywhere import Anywhere
+from paramhs.search.operators.both_sides import BothSides
+from paramhs.search.operators.moves import Move, Operator
+from paramhs.search.operators.one import One
+from paramhs.search.operators.several import Several
+from paramhs.search.operators.steps import Harmonic, LStep, Step, Uniform, law
+
+__all__ = [
+    "Anywhere",
+    "BothSides",
+    "Harmonic",
+    "LStep",
+    "Move",
+    "One",
+    "Operator",
+    "Several",
+    "Step",
+    "Uniform",
+    "law",
+]

@@ -1,0 +1,114 @@
+"""One parameter moves: the paper's operators."""
+
+from bisect import bisect_right
+from collections.abc import Collection, Container, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, islice
+from random import Random
+
+from paramhs.search.operators.moves import REDRAWS, ByOutcomes, Move, without_replacement
+from paramhs.search.operators.steps import Harmonic, Step, Uniform, law
+from paramhs.values.space import Config, Parameter, Space
+
+ANY_OTHER = Uniform()
+
+
+def step_of(parameter: Parameter, step: Step) -> Step:
+    """The step a parameter makes: categories have no distance, so all others are equally likely."""
+    return step if parameter.ordered else ANY_OTHER
+
+
+@dataclass(frozen=True)
+class One(ByOutcomes):
+    """Move one parameter, uniform among the active ones with at least two values, by a step.
+
+    Source: Hall, Oliveto, Sudholt (PPSN 2020), Section 3.
+    """
+
+    step: Step = Harmonic()
+
+    def _outcomes(
+        self, space: Space, at: Config, excluded: Container[Config]
+    ) -> Iterator[tuple[Move, Fraction]]:
+        for place in at.movable:
+            parameter = space.listed[place]
+            step = step_of(parameter, self.step)
+            for to, probability in law(step, parameter.levels, at.indices[place]).items():
+                config = _acceptable(space, at, place, to, excluded)
+                if config is not None:
+                    yield (config,), probability / len(at.movable)
+
+    def sample(
+        self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
+    ) -> Move:
+        """A draw from the law: redrawn while forbidden, then from a list of what is left."""
+        movable = at.movable
+        if not movable:
+            return ()
+        listed, indices = space.listed, at.indices
+        for _ in range(REDRAWS):
+            place = movable[int(rng.random() * len(movable))]
+            parameter = listed[place]
+            step = self.step if parameter.ordered else ANY_OTHER
+            to = step.quantile(parameter.levels, indices[place])(rng.random())
+            config = space.moved(at, ((place, to),))
+            if config is not None and config not in excluded:
+                return (config,)
+        return tuple(islice(self._in_turn(space, at, rng, excluded, [1.0] * len(movable)), 1))
+
+    def order(
+        self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
+    ) -> Iterator[Config]:
+        """All neighbours within the step's reach, successively drawn by the step's weights.
+
+        Every neighbour has its weight, whichever parameter it moves; two categories are at
+        distance 1.
+        """
+        shares = [self._mass(space, at, place) for place in at.movable]
+        return self._in_turn(space, at, rng, excluded, shares)
+
+    def _mass(self, space: Space, at: Config, place: int) -> float:
+        parameter = space.listed[place]
+        return step_of(parameter, self.step).mass(parameter.levels, at.indices[place])
+
+    def _in_turn(
+        self,
+        space: Space,
+        at: Config,
+        rng: Random,
+        excluded: Container[Config],
+        shares: list[float],
+    ) -> Iterator[Config]:
+        """Neighbours without replacement, parameters having these shares of the weight."""
+        if not shares:
+            return
+        sums = list(accumulate(shares))
+        movable = at.movable
+
+        def draw() -> tuple[int, int]:
+            place = movable[min(bisect_right(sums, rng.random() * sums[-1]), len(movable) - 1)]
+            parameter = space.listed[place]
+            step = step_of(parameter, self.step)
+            return place, step.quantile(parameter.levels, at.indices[place])(rng.random())
+
+        def rest(seen: Collection[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], float]]:
+            for place, share in zip(movable, shares, strict=True):
+                parameter, here = space.listed[place], at.indices[place]
+                step = step_of(parameter, self.step)
+                scale = share / step.mass(parameter.levels, here)
+                for to in step.reach(parameter.levels, here):
+                    if to != here and (place, to) not in seen:
+                        yield (place, to), float(step.weight(abs(to - here))) * scale
+
+        for place, to in without_replacement(draw, rest, rng):
+            config = _acceptable(space, at, place, to, excluded)
+            if config is not None:
+                yield config
+
+
+def _acceptable(
+    space: Space, at: Config, place: int, to: int, excluded: Container[Config]
+) -> Config | None:
+    config = space.moved(at, ((place, to),))
+    return None if config is None or config in excluded else config

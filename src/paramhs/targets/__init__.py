@@ -1,5 +1,0 @@
-"""Targets: what turns a task into a run."""
-
-from paramhs.targets.function import FunctionTarget
-
-__all__ = ["FunctionTarget"]

@@ -1,0 +1,1 @@
+"""What everything else speaks of: spaces, configurations, runs, costs, scenarios."""

@@ -1,0 +1,134 @@
+"""Files of parameters, both ways: PCS of ParamILS and SMAC, irace, ConfigSpace."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from paramhs.values.errors import BadInput
+from paramhs.values.space.formats.irace import read_irace
+from paramhs.values.space.formats.irace_writing import written_irace
+from paramhs.values.space.formats.pcs import is_new_pcs, read_pcs
+from paramhs.values.space.formats.pcs_writing import written_pcs
+from paramhs.values.space.formats.texts import is_listed, shown
+from paramhs.values.space.parameters import DEFAULT_LEVELS, Integer, Ordinal, Parameter, Real
+from paramhs.values.space.space import Space
+
+FORMATS = ("pcs", "pcs-new", "irace", "configspace-json", "configspace-yaml")
+
+
+class SpaceFile(NamedTuple):
+    """What a file of parameters says."""
+
+    space: Space
+    switches: Mapping[str, str]
+    """irace's switch for each parameter; empty for the other formats."""
+
+
+def read_space(path: Path, format: str | None = None) -> SpaceFile:
+    """The space that a file describes; its format is guessed where none is given."""
+    if format is not None:
+        _check_format(format)
+    text = _text(path)
+    try:
+        return _read(path, text, format or guessed_format(path, text))
+    except RecursionError:
+        raise BadInput(f"{path}: its conditions are nested too deeply") from None
+    except BadInput as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise BadInput(f"{path}: {error}") from None
+
+
+def _check_format(format: str) -> None:
+    if format not in FORMATS:
+        raise BadInput(f"{format!r} is not a format; there are {', '.join(FORMATS)}")
+
+
+def _read(path: Path, text: str, format: str) -> SpaceFile:
+    if format in ("pcs", "pcs-new"):
+        return SpaceFile(read_pcs(path, text), {})
+    if format == "irace":
+        return SpaceFile(*read_irace(path, text))
+    from paramhs.values.space.formats.configspace import read_configspace
+
+    return SpaceFile(read_configspace(path, text, format), {})
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:  # a comment of the last century
+        return content.decode("latin-1")
+
+
+def guessed_format(path: Path, text: str) -> str:
+    """The format that the file's name tells, or else its text."""
+    by_name = {".json": "configspace-json", ".yaml": "configspace-yaml", ".yml": "configspace-yaml"}
+    if path.suffix.lower() in by_name:
+        return by_name[path.suffix.lower()]
+    if path.suffix.lower() == ".toml":
+        raise BadInput(f"{path}: scenarios in TOML are not read here, only {', '.join(FORMATS)}")
+    if re.search(r'^\s*[\w.]+\s+"[^"\n]*"\s+[cior](?:,log)?\s*\(', text, re.MULTILINE):
+        return "irace"
+    if re.search(r'^\s*\{.*"hyperparameters"', text, re.DOTALL):
+        return "configspace-json"
+    if re.search(r"^hyperparameters:", text, re.MULTILINE):
+        return "configspace-yaml"
+    return "pcs-new" if is_new_pcs(text) else "pcs"
+
+
+def written(space: Space, format: str, switches: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The space in a format; `BadInput` says what the format cannot say."""
+    if format in ("pcs", "pcs-new"):
+        return written_pcs(space, new=format == "pcs-new")
+    if format == "irace":
+        return written_irace(space, switches)
+    _check_format(format)
+    from paramhs.values.space.formats.configspace_writing import written_configspace
+
+    return written_configspace(space, format)
+
+
+def losses(
+    space: Space, format: str, switches: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """What `written` leaves out, in words; nothing that decides what is active or allowed."""
+    kinds = space.parameters.items()
+    text = not format.startswith("configspace")
+    found = {
+        "the number of levels of a range": [n for n, p in kinds if text and _has_own_levels(p)],
+        "the order of values": [n for n, p in kinds if format == "pcs" and isinstance(p, Ordinal)],
+        "that values are no texts": [n for n, p in kinds if text and _has_other_than_texts(p)],
+        "the default": [n for n, p in kinds if format == "irace" and p.levels > 1],
+        "irace's switch": [n for n, switch in switches.items() if format != "irace" and switch],
+    }
+    return [f"{what} is lost: {shown(names)}" for what, names in found.items() if names]
+
+
+def _has_own_levels(parameter: Parameter) -> bool:
+    if isinstance(parameter, Integer):
+        size = parameter.high - parameter.low + 1
+        return parameter.log and parameter.levels != min(DEFAULT_LEVELS, size)
+    return isinstance(parameter, Real) and parameter.levels != DEFAULT_LEVELS
+
+
+def _has_other_than_texts(parameter: Parameter) -> bool:
+    return is_listed(parameter) and not isinstance(parameter.default, str)
+
+
+def counts(space: Space) -> dict[str, int]:
+    """How many parameters, conditions and forbidden clauses, counted as ConfigSpace does.
+
+    All conditions of one parameter are one; a forbidden clause that comes twice is two.
+    """
+    return {
+        "parameters": len(space.parameters),
+        "conditions": len(space.conditions),
+        "forbidden": len(space.forbidden),
+    }

@@ -1,0 +1,217 @@
+"""Reads PCS files of ParamILS and SMAC, the old syntax and the new one, line by line.
+
+Sources: the ParamILS and SMAC manuals; what ConfigSpace's `read_and_write` and SMAC's
+`ParameterConfigurationSpace` accept. As SMAC does, a file may mix both syntaxes.
+"""
+
+import re
+from pathlib import Path
+
+from paramhs.values.errors import BadInput
+from paramhs.values.space.expressions import Compare, Expression, Member, Ref
+from paramhs.values.space.formats.logic import Resolver, Unlike, both, either
+from paramhs.values.space.formats.texts import Span, lines, matching, shown, value_on
+from paramhs.values.space.parameters import Categorical, Integer, Ordinal, Parameter, Real
+from paramhs.values.space.space import Space
+
+_LIST = re.compile(
+    r"(?P<name>\S+?)\s*(?:(?<=\s)(?P<type>categorical|ordinal)\s*)?"
+    r"\{(?P<values>[^{}]*)\}\s*\[(?P<default>[^\[\]]*)\](?P<rest>.*)"
+)
+_RANGE = re.compile(
+    r"(?P<name>\S+?)\s*(?:(?<=\s)(?P<type>integer|real)\s*)?"
+    r"\[(?P<low>[^,\[\]]*),(?P<high>[^,\[\]]*)\]\s*\[(?P<default>[^\[\]]*)\](?P<rest>.*)"
+)
+_NAME = re.compile(r"[^\s{}\[\]|,=#\"'()]+")
+_HEADING = re.compile(
+    r"[\w /&()-]*:|\W*|\[?(?:parameters?|condition(?:al)?s?|forbidden)\]?", re.IGNORECASE
+)
+_SIGN = re.compile(r"==|!=|<=|>=|<|>|=|\bin\b")
+
+
+def read_pcs(path: Path, text: str) -> Space:
+    """The space that a file describes."""
+    return _Reader(path, text).space()
+
+
+class _Reader:
+    """What was read so far; conditions and clauses wait until all parameters are known."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.parameters: dict[str, Parameter] = {}
+        self.conditions: dict[str, list[Span]] = {}
+        self.forbidden: list[Span] = []
+        # Quotes say nothing in these files. Blanks in their place keep the columns.
+        for line in lines(path, text.translate({ord('"'): " ", ord("'"): " "})):
+            self._read(line)
+
+    def _read(self, line: Span) -> None:
+        if line.text.startswith("{") and line.text.endswith("}"):
+            self.forbidden.append(line.part(1, -1))
+        elif "|" in line.text:
+            bar = line.text.index("|")
+            child = line.part(0, bar)
+            if not _NAME.fullmatch(child.text):
+                raise child.error(f"expected a parameter's name before '|', found {child.text!r}")
+            self.conditions.setdefault(child.text, []).append(line.part(bar + 1))
+        elif match := _LIST.fullmatch(line.text):
+            self._add(line, match, _listed(line, match))
+        elif match := _RANGE.fullmatch(line.text):
+            self._add(line, match, _ranged(line, match))
+        elif not _HEADING.fullmatch(line.text):
+            raise line.error(
+                "expected a parameter, such as 'a {x, y} [x]' or 'b [0, 1] [0.5]', a condition"
+                f" 'b | a in {{x}}' or a forbidden clause '{{a=x, b=1}}', found {line.text[:60]!r}"
+            )
+
+    def _add(self, line: Span, match: re.Match[str], parameter: Parameter) -> None:
+        name = line.group(match, "name")
+        if not _NAME.fullmatch(name.text):
+            raise name.error(f"{name.text!r} is not a parameter's name")
+        if name.text in self.parameters:
+            raise name.error(f"there is another parameter called {name.text!r}")
+        self.parameters[name.text] = parameter
+
+    def space(self) -> Space:
+        if not self.parameters:
+            raise BadInput(f"{self.path}: there is no parameter in it")
+        said = {name: self._condition(name, spans) for name, spans in self.conditions.items()}
+        return Space(
+            self.parameters,
+            conditions=Resolver(said).conditions(),
+            forbidden=[self._clause(span) for span in self.forbidden],
+        )
+
+    def _condition(self, child: str, spans: list[Span]) -> Expression:
+        """What all lines of one child say together."""
+        if child not in self.parameters:
+            raise spans[0].error(f"it is a condition of {child!r}, which is not a parameter")
+        lines = {self._alternatives(child, span): span for span in reversed(spans)}
+        said = list(reversed(lines))
+        if len(said) > 1:
+            for expression in said:
+                span = lines[expression]
+                if not _is_old_condition(expression):
+                    raise span.error(
+                        f"{child!r} has several conditions, and it is not clear how to join them;"
+                        " expected one line with && or ||"
+                    )
+        return both(said)
+
+    def _alternatives(self, child: str, span: Span) -> Expression:
+        return either(
+            both(self._comparison(child, part) for part in alternative.split("&&"))
+            for alternative in span.split("||")
+        )
+
+    def _comparison(self, child: str, span: Span) -> Expression:
+        parent, sign, right = self._signed(span)
+        if parent == child:
+            raise span.error(f"{child!r} is conditional on itself")
+        parameter = self.parameters[parent]
+        if sign == "in":
+            if not (right.text.startswith("{") and right.text.endswith("}")):
+                raise right.error(f"expected values in braces after 'in', found {right.text!r}")
+            values = [value_on(v, parent, parameter) for v in right.part(1, -1).split(",")]
+            return Member(parent, tuple(dict.fromkeys(values)))
+        value = value_on(right, parent, parameter)
+        if sign == "!=":
+            return Unlike(parent, (value,))
+        self._check_order(span, parent, sign)
+        return Compare(parent, "==" if sign == "=" else sign, value)
+
+    def _clause(self, span: Span) -> Expression:
+        """A forbidden clause, classic `a=1, b=2` or with && and ||."""
+        if re.search(r"&&|\|\|", span.text):
+            return either(
+                both(self._forbidden(part) for part in alternative.split("&&"))
+                for alternative in span.split("||")
+            )
+        return both(self._forbidden(part) for part in span.split(","))
+
+    def _forbidden(self, span: Span) -> Expression:
+        name, sign, right = self._signed(span)
+        if sign == "in":
+            raise span.error(
+                "expected a comparison such as 'a=1' in a forbidden clause, found 'in'"
+            )
+        self._check_order(span, name, sign)
+        sign = "==" if sign == "=" else sign
+        other = self.parameters.get(right.text)
+        if other is not None and other.numeric and self.parameters[name].numeric:
+            return Compare(name, sign, Ref(right.text))
+        return Compare(name, sign, value_on(right, name, self.parameters[name]))
+
+    def _signed(self, span: Span) -> tuple[str, str, Span]:
+        """Name, sign and what is right of it; a name may contain what looks like a sign."""
+        signs = list(_SIGN.finditer(span.text))
+        for match in signs:
+            name = span.part(0, match.start()).text
+            if name in self.parameters:
+                return name, match[0], span.part(match.end())
+        if signs and _NAME.fullmatch(name := span.part(0, signs[0].start()).text):
+            raise span.error(
+                f"no parameter is called {name!r}; there are {shown(self.parameters, 8)}"
+            )
+        raise span.error(
+            "expected one parameter compared with a value, such as 'a in {x, y}' or 'a=x',"
+            f" without arithmetic, found {span.text!r}"
+        )
+
+    def _check_order(self, span: Span, name: str, sign: str) -> None:
+        if sign not in ("==", "!=", "=") and not self.parameters[name].ordered:
+            raise span.error(f"the values of {name!r} have no order, so {sign!r} means nothing")
+
+
+def _is_old_condition(expression: Expression) -> bool:
+    return isinstance(expression, Member) and not isinstance(expression, Unlike)
+
+
+def _listed(line: Span, match: re.Match[str]) -> Parameter:
+    _check_rest(line, match, "")
+    values: dict[str, None] = {}
+    for span in line.group(match, "values").split(","):
+        if not span.text or re.search(r"\s", span.text):
+            raise span.error(f"expected a value without blanks, found {span.text!r}")
+        if span.text in values:
+            raise span.error(f"the value {span.text!r} comes twice")
+        values[span.text] = None
+    default = line.group(match, "default")
+    found = matching(default.text, values)
+    if found is None:
+        raise default.error(f"the default {default.text!r} is not one of {shown(values)}")
+    return (Ordinal if match["type"] == "ordinal" else Categorical)(values, default=found)
+
+
+def _ranged(line: Span, match: re.Match[str]) -> Parameter:
+    kind = match["type"]
+    flags = _check_rest(line, match, "log" if kind else "il")
+    log = flags == "log" if kind else "l" in flags
+    whole = kind == "integer" or (not kind and "i" in flags)
+    spans = [line.group(match, name) for name in ("low", "high", "default")]
+    low, high, default = (span.integer() if whole else span.number() for span in spans)
+    if not low <= default <= high:
+        raise spans[2].error(f"the default {spans[2].text} is not in {low} .. {high}")
+    try:
+        if whole:
+            return Integer(int(low), int(high), log=log, default=int(default))
+        return Real(low, high, log=log, default=default)
+    except BadInput as error:
+        raise spans[0].error(str(error)) from None
+
+
+def _check_rest(line: Span, match: re.Match[str], known: str) -> str:
+    """What follows the default: `log`, or some of `i` and `l`."""
+    rest = line.group(match, "rest")
+    pattern = {"": "", "log": "(?:log)?", "il": "(?:i|l|il|li)?"}[known]
+    if not re.fullmatch(pattern, rest.text):
+        raise rest.error(
+            f"expected the end of the line{f' or {known!r}' * bool(known)}, found {rest.text!r}"
+        )
+    return rest.text
+
+
+def is_new_pcs(text: str) -> bool:
+    """Whether a PCS text uses the new syntax."""
+    return bool(re.search(r"^[^#{|]+\s(?:categorical|ordinal|integer|real)\s*[\[{]", text, re.M))

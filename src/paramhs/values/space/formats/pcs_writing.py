@@ -1,0 +1,167 @@
+"""Writes PCS files, the old syntax and the new one."""
+
+import re
+from itertools import product
+from math import prod
+
+from paramhs.values.errors import BadInput
+from paramhs.values.space.expressions import And, Compare, Expression, Leaf, Member, Ref, names
+from paramhs.values.space.formats.logic import alternatives
+from paramhs.values.space.formats.simpler import explicit_values, member, satisfying, simpler
+from paramhs.values.space.formats.texts import is_listed, written_value
+from paramhs.values.space.parameters import Integer, Ordinal, Parameter, Real
+from paramhs.values.space.space import Space
+from paramhs.values.space.values import Value
+
+_MOST_LINES = 10_000  # of one forbidden clause
+_PLAIN = re.compile(r"[^\s{}\[\]|,#\"']+")
+
+
+def written_pcs(space: Space, new: bool) -> str:
+    """The space as a PCS file."""
+    for name in space.parameters:
+        _check(name, "name", "=()")
+    parameters = [_parameter(name, p, new) for name, p in space.parameters.items()]
+    conditions = [
+        line for name, e in space.conditions.items() for line in _condition(space, name, e, new)
+    ]
+    forbidden = [line for clause in space.forbidden for line in _forbidden(space, clause, new)]
+    blocks = [block for block in (parameters, conditions, forbidden) if block]
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _check(word: str, what: str, more: str = "") -> str:
+    if not _PLAIN.fullmatch(word) or "&&" in word or any(mark in word for mark in more):
+        raise BadInput(f"PCS cannot write the {what} {word!r}: blanks and marks are not allowed")
+    return word
+
+
+def _text(value: Value) -> str:
+    return _check(written_value(value), "value")
+
+
+def _parameter(name: str, parameter: Parameter, new: bool) -> str:
+    if is_listed(parameter):
+        values = ", ".join(_text(parameter.value(i)) for i in range(parameter.levels))
+        kind = "ordinal " if isinstance(parameter, Ordinal) else "categorical "
+        return f"{name} {kind if new else ''}{{{values}}} [{_text(parameter.default)}]"
+    assert isinstance(parameter, Integer | Real)  # noqa: S101 -- for the type checker
+    whole = isinstance(parameter, Integer)
+    if isinstance(parameter, Integer) and parameter.step > 1:
+        raise BadInput(f"PCS cannot say that {name} goes in steps of {parameter.step}")
+    kind = ("integer " if whole else "real ") if new else ""
+    marks = (" log" if new else "l") if parameter.log else ""
+    marks = "i" + marks if whole and not new else marks
+    ends = f"[{parameter.low!r}, {parameter.high!r}] [{parameter.default!r}]"
+    return f"{name} {kind}{ends}{marks}"
+
+
+def _condition(space: Space, child: str, expression: Expression, new: bool) -> list[str]:
+    try:
+        if new:
+            return [f"{child} | {_new_condition(space, expression)}"]
+        parts = expression.parts if isinstance(expression, And) else (expression,)
+        return [f"{child} | {_old_condition(space, part)}" for part in parts]
+    except BadInput as error:
+        raise BadInput(f"the condition of {child!r} cannot be written: {error}") from None
+
+
+def _old_condition(space: Space, expression: Expression) -> str:
+    """One line of the old syntax: it knows one parent and its values."""
+    parents = set(names(expression))
+    if len(parents) > 1:
+        raise BadInput(f"old PCS has no 'or' between parameters: '{expression}'; try pcs-new")
+    (name,) = parents
+    parameter = space.parameters[name]
+    values: tuple[Value, ...] | None
+    if is_listed(parameter):
+        values = satisfying(expression, name, parameter)
+    else:
+        leaf = expression if isinstance(expression, Compare | Member) else None
+        values = None if leaf is None else explicit_values(leaf, parameter)
+    if values is None:
+        raise BadInput(f"old PCS lists values: '{expression}' has too many; try pcs-new")
+    return _in(name, values)
+
+
+def _in(name: str, values: tuple[Value, ...]) -> str:
+    if not values:
+        raise BadInput(f"no value of {name!r} satisfies it")
+    return f"{name} in {{{', '.join(map(_text, values))}}}"
+
+
+def _new_condition(space: Space, expression: Expression) -> str:
+    found = alternatives(expression, lambda leaf: simpler(leaf, space.parameters, space.conditions))
+    if not found:
+        raise BadInput(f"nothing satisfies '{expression}'")
+    if len(found) > 1 and any(len(leaves) > 1 for leaves in found):
+        # ConfigSpace misreads lists of values where && and || are mixed.
+        found = [list(leaves) for every in found for leaves in product(*map(_single, every))]
+    return " || ".join(" && ".join(map(_comparison, leaves)) for leaves in found)
+
+
+def _single(leaf: Leaf) -> list[Leaf]:
+    if isinstance(leaf, Compare):
+        return [leaf]
+    return [Compare(leaf.name, "==", value) for value in leaf.values]
+
+
+def _comparison(leaf: Leaf) -> str:
+    if isinstance(leaf, Member):
+        return _in(leaf.name, leaf.values)
+    other = leaf.other.name if isinstance(leaf.other, Ref) else _text(leaf.other)
+    return f"{leaf.name} {leaf.sign} {other}"
+
+
+def _forbidden(space: Space, clause: Expression, new: bool) -> list[str]:
+    """The classic lines of equalities, or SMAC's newer form where they are not enough."""
+    try:
+        lines: list[str] = []
+        for leaves in alternatives(clause, lambda leaf: _classic(space, leaf)):
+            values = _together(leaves)
+            if prod(map(len, values.values())) + len(lines) > _MOST_LINES:
+                raise BadInput(f"it takes more than {_MOST_LINES:,} lines")
+            for chosen in product(*values.values()):
+                pairs = zip(values, chosen, strict=True)
+                lines.append("{" + ", ".join(f"{n}={_text(v)}" for n, v in pairs) + "}")
+        return list(dict.fromkeys(lines))
+    except _NotClassic as error:
+        if not new:
+            raise BadInput(f"the forbidden '{clause}' cannot be written: {error}") from None
+    except BadInput as error:
+        raise BadInput(f"the forbidden '{clause}' cannot be written: {error}") from None
+    found = alternatives(clause, lambda leaf: _advanced(space, leaf))
+    joined = " || ".join(" && ".join(map(_comparison, leaves)) for leaves in found)
+    return [f"{{{joined}}}"] if found else []
+
+
+class _NotClassic(BadInput):
+    """It needs more than equalities."""
+
+
+def _classic(space: Space, leaf: Leaf) -> list[list[Leaf]]:
+    values = explicit_values(leaf, space.parameters[leaf.name])
+    if values is None:
+        raise _NotClassic(f"'{leaf}' is not an equality")
+    return member(leaf.name, values)
+
+
+def _advanced(space: Space, leaf: Leaf) -> list[list[Leaf]]:
+    if isinstance(leaf, Compare) and isinstance(leaf.other, Ref):
+        both = (space.parameters[leaf.name], space.parameters[leaf.other.name])
+        if not all(p.numeric and p.levels > 1 for p in both):
+            raise BadInput(f"PCS cannot compare two lists of values: '{leaf}'")
+        return [[leaf]]
+    found = simpler(leaf, space.parameters, space.conditions)
+    return [list(leaves) for every in found for leaves in product(*map(_single, every))]
+
+
+def _together(leaves: list[Leaf]) -> dict[str, list[Value]]:
+    """For each parameter the values with which all its comparisons hold."""
+    found: dict[str, list[Value]] = {}
+    for leaf in leaves:
+        values = leaf.values if isinstance(leaf, Member) else (leaf.other,)
+        kept = [value for value in values if not isinstance(value, Ref)]
+        earlier = found.get(leaf.name, kept)
+        found[leaf.name] = [value for value in kept if value in earlier]
+    return found

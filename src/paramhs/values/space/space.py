@@ -1,0 +1,276 @@
+"""The space of configurations: what is active, what is allowed, and everything that follows."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from itertools import product
+from math import prod
+from random import Random
+
+from paramhs.values.errors import BadInput
+from paramhs.values.seeds import below
+from paramhs.values.space.config import INACTIVE, Config
+from paramhs.values.space.expressions import Expression, Test, compiled, names, parse
+from paramhs.values.space.parameters import Parameter, parameter
+from paramhs.values.space.values import Value, identity, value_of, value_text
+
+DRAWS = 10_000  # how many forbidden draws in a row before sampling gives up
+
+
+class Space:
+    """Ordered parameters, the conditions that switch them on, and the combinations forbidden.
+
+    `conditions` maps a parameter to the expression under which it is active; `forbidden` lists
+    expressions that may not hold. Both are texts or `expressions`.
+    """
+
+    def __init__(
+        self,
+        parameters: Mapping[str, object],
+        *,
+        conditions: Mapping[str, str | Expression] | None = None,
+        forbidden: Iterable[str | Expression] = (),
+    ) -> None:
+        if not isinstance(parameters, Mapping):
+            raise BadInput(f"a space is made of a dictionary of parameters, not {parameters!r}")
+        if isinstance(forbidden, str):
+            raise BadInput(f"forbidden must be a list of expressions, not the text {forbidden!r}")
+        self.parameters = {name: _named(name, spec) for name, spec in parameters.items()}
+        if not self.parameters:
+            raise BadInput("a space needs at least one parameter")
+        self.listed = tuple(self.parameters.values())
+        self.place = {name: i for i, name in enumerate(self.parameters)}
+        self.name_texts = tuple(f"{value_text(name)}=" for name in self.parameters)
+        self.movable = tuple(i for i, p in enumerate(self.listed) if p.levels > 1)
+        self.conditions = {
+            name: self._expression(f"the condition of {name!r}", text)
+            for name, text in (conditions or {}).items()
+        }
+        self.forbidden = tuple(self._expression("a forbidden clause", text) for text in forbidden)
+        self._switches = self._ordered_switches()
+        self._parents = frozenset(
+            self.place[parent] for e in self.conditions.values() for parent in names(e)
+        )
+        self._clauses = [compiled(clause, self.parameters, self.place) for clause in self.forbidden]
+        self.default = self.configured([p.default_index for p in self.listed])
+        self._check_default()
+
+    def _expression(self, what: str, text: str | Expression) -> Expression:
+        if isinstance(text, Expression):
+            return text
+        if not isinstance(text, str):
+            raise BadInput(f"{what} must be a text or an expression, not {text!r}")
+        try:
+            return parse(text, self.parameters)
+        except BadInput as error:
+            raise BadInput(f"{what}: {error}") from None
+
+    def _ordered_switches(self) -> list[tuple[int, Test]]:
+        """The conditions, parents before their children."""
+        for name in self.conditions:
+            if name not in self.parameters:
+                raise BadInput(f"there is a condition for {name!r}, which is not a parameter")
+        graph = {name: set(names(e)) for name, e in self.conditions.items()}
+        try:
+            order = TopologicalSorter(graph).static_order()
+            return [
+                (self.place[name], compiled(self.conditions[name], self.parameters, self.place))
+                for name in order
+                if name in self.conditions
+            ]
+        except CycleError as error:
+            raise BadInput(
+                f"conditions go round in a circle: {' -> '.join(error.args[1])}"
+            ) from None
+
+    def _check_default(self) -> None:
+        for clause, test in zip(self.forbidden, self._clauses, strict=True):
+            if test(self.default.indices):
+                raise BadInput(f"the default configuration is forbidden by '{clause}'")
+
+    # What is active, and what is allowed: everything else asks these two.
+
+    def active(self, indices: Sequence[int]) -> list[int]:
+        """The indices with every inactive parameter's replaced by -1, given one for each."""
+        result = list(indices)
+        for place, holds in self._switches:
+            if not holds(result):
+                result[place] = INACTIVE
+        return result
+
+    def allowed(self, config: Config) -> bool:
+        """Whether no forbidden clause holds."""
+        indices = config.indices
+        return not any(holds(indices) for holds in self._clauses)
+
+    # Making configurations.
+
+    def configured(self, indices: Sequence[int]) -> Config:
+        """The configuration with these indices, one for each parameter, allowed or not."""
+        return Config(self, tuple(self.active(indices) if self._switches else indices))
+
+    def config(self, values: Mapping[str, object] | None = None, **more: object) -> Config:
+        """The configuration with these values, defaults elsewhere; it must be allowed."""
+        indices = [p.default_index for p in self.listed]
+        given = {**(values or {}), **more}
+        for name, value in given.items():
+            if name not in self.place:
+                raise BadInput(
+                    f"no parameter is called {name!r}; there are {_some(self.parameters)}"
+                )
+            try:
+                indices[self.place[name]] = self.parameters[name].index(value)
+            except BadInput as error:
+                raise BadInput(f"{name}: {error}") from None
+        config = self.configured(indices)
+        for clause, test in zip(self.forbidden, self._clauses, strict=True):
+            if test(config.indices):
+                raise BadInput(f"{config} is forbidden by '{clause}'")
+        return config
+
+    def from_key(self, key: str) -> Config:
+        """The configuration with this canonical key."""
+        words = re.findall(r'("(?:[^"\\]|\\.)*"|[^\s="]+)=("(?:[^"\\]|\\.)*"|\S+)', key)
+        return self.config({str(value_of(name)): self._meant(name, text) for name, text in words})
+
+    def _meant(self, name: str, text: str) -> Value:
+        """A value, or the text itself where only that is one: lists may have "1" and "2"."""
+        value = value_of(text)
+        values = getattr(self.parameters.get(str(value_of(name))), "values", ())
+        listed = any(identity(value) == identity(one) for one in values)
+        return text if text in values and not listed else value
+
+    def moved(self, config: Config, changes: Sequence[tuple[int, int]]) -> Config | None:
+        """The configuration after setting places to indices, or None where that is forbidden.
+
+        A parameter that the change switches on starts at its default.
+        """
+        indices = list(config.indices)
+        for place, index in changes:
+            indices[place] = index
+        if self._parents and any(place in self._parents for place, _ in changes):
+            filled = zip(indices, self.listed, strict=True)
+            indices = self.active([i if i >= 0 else p.default_index for i, p in filled])
+        result = Config(self, tuple(indices))
+        return result if not self._clauses or self.allowed(result) else None
+
+    def sample(self, rng: Random) -> Config:
+        """A random configuration: every parameter uniform, drawn again while forbidden."""
+        config = next(self.draws(rng), None)
+        if config is not None:
+            return config
+        raise BadInput(
+            f"{DRAWS:,} random configurations in a row were forbidden: the forbidden clauses leave"
+            " too little of the space to draw from; state them as conditions or narrower ranges"
+        )
+
+    def draws(self, rng: Random) -> Iterator[Config]:
+        """Such configurations one after the other, from so many draws, forbidden ones included."""
+        for _ in range(DRAWS):
+            config = self.configured([below(p.levels, rng) for p in self.listed])
+            if self.allowed(config):
+                yield config
+
+    def neighbours(self, config: Config) -> Iterator[Config]:
+        """The allowed configurations that differ by setting one active parameter, lazily."""
+        for place in config.movable:
+            for index in range(self.listed[place].levels):
+                if index != config.indices[place]:
+                    neighbour = self.moved(config, ((place, index),))
+                    if neighbour is not None:
+                        yield neighbour
+
+    # Counting.
+
+    @cached_property
+    def combinations(self) -> int:
+        """How many ways there are to set every parameter, active or not, allowed or not."""
+        return prod(p.levels for p in self.listed)
+
+    def configs(self) -> Iterator[Config]:
+        """All allowed configurations, each once, lazily; for small spaces."""
+        seen: set[Config] = set()
+        for indices in product(*(range(p.levels) for p in self.listed)):
+            config = self.configured(indices)
+            if self._switches and config in seen:
+                continue
+            if self.allowed(config):
+                if self._switches:
+                    seen.add(config)
+                yield config
+
+    def numbered(self, number: int) -> Config:
+        """The configuration, allowed or not, of one of the `combinations`, by its number."""
+        indices = []
+        for listed in self.listed:
+            number, index = divmod(number, listed.levels)
+            indices.append(index)
+        return self.configured(indices)
+
+    def size(self, limit: int = 10_000) -> int | None:
+        """How many configurations are allowed; None if counting means listing over `limit`."""
+        if not self._switches and not self._clauses:
+            return self.combinations
+        return None if self.combinations > limit else self._counted
+
+    @cached_property
+    def _counted(self) -> int:
+        return sum(1 for _ in self.configs())
+
+    # Identity.
+
+    def describe(self) -> dict[str, object]:
+        """What defines it, in JSON types."""
+        return {
+            "parameters": {name: p.describe() for name, p in self.parameters.items()},
+            "conditions": {name: str(e) for name, e in self.conditions.items()},
+            "forbidden": [str(e) for e in self.forbidden],
+        }
+
+    @cached_property
+    def _identity(self) -> str:
+        """All that defines it, in order; text, so that 1 is not True."""
+        return json.dumps(self.describe())
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Space) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (self.parameters, self.conditions, self.forbidden)
+
+    def __repr__(self) -> str:
+        extra = "".join(
+            f", {len(clauses)} {word}"
+            for clauses, word in ((self.conditions, "conditional"), (self.forbidden, "forbidden"))
+            if clauses
+        )
+        return f"Space({_some(self.parameters)}{extra})"
+
+
+def _rebuilt(
+    parameters: Mapping[str, Parameter],
+    conditions: Mapping[str, Expression],
+    forbidden: Iterable[Expression],
+) -> Space:
+    return Space(parameters, conditions=conditions, forbidden=forbidden)
+
+
+def _named(name: object, spec: object) -> Parameter:
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"a parameter's name must be a text, not {name!r}")
+    try:
+        return parameter(spec)
+    except BadInput as error:
+        raise BadInput(f"parameter {name!r}: {error}") from None
+
+
+def _some(items: Iterable[str], most: int = 8) -> str:
+    listed = list(items)
+    return ", ".join(listed[:most]) + (f", ... ({len(listed)})" if len(listed) > most else "")

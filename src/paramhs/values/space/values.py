@@ -1,0 +1,69 @@
+"""Values of parameters: what may be one, and how it is written."""
+
+import json
+import math
+
+from paramhs.values.errors import BadInput
+
+Value = bool | int | float | str
+
+DIGITS = 12  # grid values are rounded to this many significant digits: 1.6, not 1.6000000000000003
+
+
+def value_text(value: Value) -> str:
+    """The value as written in a canonical key: different values, different texts."""
+    if isinstance(value, str):
+        return value if _is_plain_word(value) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
+
+
+def value_of(text: str) -> Value:
+    """The value that `value_text` wrote so."""
+    if _is_plain_word(text):
+        return text
+    value: Value = json.loads(text)
+    return value
+
+
+def _is_plain_word(text: str) -> bool:
+    return (
+        text[:1].isalpha()
+        and text.replace("_", "").replace("-", "").replace(".", "").isalnum()
+        and text not in ("true", "false", "null", "NaN", "Infinity")
+    )
+
+
+def identity(value: object) -> object:
+    """A dictionary key that tells True from 1, and does not tell 1 from 1.0."""
+    if isinstance(value, bool):
+        return ("bool", value)
+    if not isinstance(value, int | float | str):
+        raise BadInput(f"a value must be a boolean, a number or a text, not {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput(f"a value must be finite, not {value!r}")
+    return value
+
+
+def is_integer(value: object) -> bool:
+    """Whether it is an integer, which True is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a number, which True is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def rounded(number: float) -> float:
+    """The number with the digits that grids show."""
+    return float(f"{number:.{DIGITS}g}")
+
+
+def is_finite(value: object) -> bool:
+    """Whether it is a number that a double can hold."""
+    try:
+        return is_number(value) and math.isfinite(value)  # type: ignore[arg-type]
+    except OverflowError:  # an integer beyond all floats
+        return False

@@ -1,0 +1,1 @@
+"""What touches the world: targets, stores, workers, and the one loop that drives them."""

@@ -1,0 +1,378 @@
+"""The one loop that touches the world: search x target x store x budget x executor."""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+from paramhs.values.costs import CostMetric, score
+from paramhs.values.errors import BadInput, ParamhsError, TargetError
+from paramhs.values.runs import (
+    FAILURES,
+    Evaluate,
+    Incumbent,
+    Point,
+    Run,
+    Search,
+    Status,
+    Target,
+    Task,
+)
+from paramhs.values.space import Config
+from paramhs.world.store import Store
+
+INTERRUPTED = "interrupted"
+STOPPING = "stopping after the runs in flight; Ctrl-C again stops at once"
+_ENOUGH = 3  # failures of the default after which the target is taken to be broken
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to stop, whichever comes first; without any limit, when the space is exhausted.
+
+    `runs` counts the runs that the search asks for; those that idle workers make early come on top.
+    `target_time` is the seconds that the target ran, over all runs made; `wall_time` those that
+    passed; both over all sessions of a store. No run is started once a limit is reached; the runs
+    that the search waits for are finished.
+    """
+
+    runs: int | None = None
+    target_time: float | None = None
+    wall_time: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in vars(self).items():
+            if limit is None:
+                continue
+            number = isinstance(limit, int | float) and not isinstance(limit, bool)
+            if not number or not 0 < limit < math.inf:
+                raise BadInput(f"the budget's {name} must be a positive number, not {limit!r}")
+        if isinstance(self.runs, float):
+            raise BadInput(f"the budget's runs must be a whole number, not {self.runs!r}")
+
+    def spent(self, runs: int = 0, target_time: float = 0.0, wall_time: float = 0.0) -> str:
+        """Which limit is reached; empty if none."""
+        if self.runs is not None and runs >= self.runs:
+            return f"the budget of {self.runs:,} runs is spent"
+        if self.target_time is not None and target_time >= self.target_time:
+            return f"the budget of {self.target_time:g} s of target time is spent"
+        if self.wall_time is not None and wall_time >= self.wall_time:
+            return f"the budget of {self.wall_time:g} s of wall time is spent"
+        return ""
+
+
+class Session:
+    """A search, and the answers it has had.
+
+    It advances when all runs of the present request are answered. Answers may come early and in any
+    order; the search gets them in its own.
+    """
+
+    def __init__(self, search: Search, metric: CostMetric) -> None:
+        self._search = search
+        self._metric = metric
+        self._answers: dict[Task, Run] = {}
+        self.request = Evaluate(())
+        self.runs = 0
+        self.target_time = 0.0
+        """Seconds that the target ran, over the requests answered in full."""
+        self.trajectory: list[Point] = []
+        self.costs: Sequence[tuple[float, ...]] = ()
+        self.first_costs: Sequence[tuple[float, ...]] = ()
+        self.ended: str | None = None
+        self._advance([])
+
+    def answer(self, run: Run) -> None:
+        """Take a run of the present request; the search goes on when none is missing."""
+        self._answers[run.task] = run
+        if len(self._answers) == len(self.request.tasks):
+            runs = [self._answers[task] for task in self.request.tasks]
+            self._answers = {}
+            self._advance(runs)
+
+    def _advance(self, runs: Sequence[Run]) -> None:
+        self.runs += len(runs)
+        self.target_time += math.fsum(run.runtime for run in runs)
+        try:
+            step = self._search.send(runs) if runs else next(self._search)
+            while isinstance(step, Incumbent):
+                self._note(step)
+                step = next(self._search)
+            self.request = step
+        except StopIteration as end:
+            self.ended = str(end.value)
+            self.request = Evaluate(())
+
+    def _note(self, incumbent: Incumbent) -> None:
+        self.costs = incumbent.costs
+        if not self.trajectory:
+            self.first_costs = incumbent.costs
+        cost = self._metric.shown(score(self.costs)) if self.costs else None
+        self.trajectory.append(
+            Point(incumbent.config, self.runs, self.target_time, cost, len(self.costs))
+        )
+
+
+class Inline(Executor):
+    """Runs everything at once, in the calling thread."""
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        """Call now; what is raised is raised here."""
+        future: Future[Any] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+class Watcher:
+    """Sees a driver at work; the base class looks away."""
+
+    def started(self, driver: "Driver") -> None:
+        """The driver is about to begin."""
+
+    def ran(self, driver: "Driver") -> None:
+        """A run was answered, from the store or by the target."""
+
+    def improved(self, driver: "Driver", point: Point) -> None:
+        """There is a new incumbent."""
+
+    def notice(self, text: str) -> None:
+        """Something that the user should know."""
+
+    def interrupting(self, text: str) -> None:
+        """The search will stop soon. Called inside a signal handler, which may have interrupted
+        a print: what it writes must not go through a buffer."""
+
+    def ended(self, driver: "Driver") -> None:
+        """The driver is done; `driver.stopped` says why."""
+
+
+@dataclass
+class Driver:
+    """Answers a search from the store where it can and from the target where it must.
+
+    So resuming is running again: the search repeats what it did, from stored answers, up to the
+    first that is missing. With a budget in runs, the number of jobs never changes what it does:
+    idle workers only make early what the search will probably ask for.
+    """
+
+    search: Search
+    metric: CostMetric
+    target: Target
+    store: Store
+    budget: Budget
+    executor: Executor = field(default_factory=Inline)
+    jobs: int = 1
+    watcher: Watcher = field(default_factory=Watcher)
+    default: Config | None = None
+    """If this configuration fails in all the first runs, the target is taken to be broken."""
+    purpose: str = ""
+    """What the runs are for, where that is no search."""
+
+    def __post_init__(self) -> None:
+        self.session = Session(self.search, self.metric)
+        self.taken = 0
+        """How many runs the search has asked for and been granted."""
+        self.new_runs = 0
+        """How many were made in this session, early ones included."""
+        self.stopped = ""
+        self._flying: dict[Task, Future[Run]] = {}
+        self._pending: set[Task] = set()
+        self._early: set[Task] = set()
+        asked = (task for task in self.session.request.tasks if task.config == self.default)
+        self._trial: set[Task] = set(islice(asked, _ENOUGH))
+        self._trial_runs: list[Run] = []
+        """Those of the first request, while its first few are not all there."""
+        self._points_seen = 0
+        self._interrupts = 0
+        self._began = time.monotonic()
+
+    @property
+    def wall_time(self) -> float:
+        """Seconds since the search began, over all sessions of the store."""
+        return self.store.wall_time + time.monotonic() - self._began
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody wants it to stop."""
+        return self._interrupts > 0
+
+    @property
+    def early_runs(self) -> int:
+        """How many runs were made early in this session and never asked for."""
+        return len(self._early)
+
+    def run(self) -> None:
+        """Search until the search ends, a budget is spent, or somebody interrupts."""
+        with self._interruptible():
+            self.watcher.started(self)
+            try:
+                for notice in self.store.notices:
+                    self.watcher.notice(notice)
+                self._note_points()
+                while not self.stopped:
+                    self._answer_request()
+                self._check_default()
+            finally:
+                for future in self._flying.values():
+                    future.cancel()
+                self.watcher.ended(self)
+
+    def _answer_request(self) -> None:
+        if self.session.ended is not None:
+            self.stopped = self.session.ended
+            return
+        request = self.session.request
+        for task in request.tasks:
+            self._take(task)
+            if self.stopped:
+                break
+        ahead = islice(request.likely, 8 * self.jobs)
+        while self._pending:
+            self._launch_early(ahead)
+            self._collect()
+
+    def _take(self, task: Task) -> None:
+        """Answer a task from the store, or launch it; or stop, if a limit is reached.
+
+        Only making a run takes time, so only then are the limits on time asked: replaying a store
+        always comes as far as it came before.
+        """
+        self.stopped = self._why_stop_replaying()
+        run = None if self.stopped else self.store.get(task)
+        if run is None and not self.stopped and task not in self._flying:
+            while len(self._flying) >= self.jobs:
+                self._collect()
+            self.stopped = self._why_stop()
+        if self.stopped:
+            return
+        self.taken += 1
+        self._early.discard(task)
+        if run is not None:
+            self._deliver(run)
+            return
+        self._pending.add(task)
+        if task not in self._flying:
+            self._submit(task)
+        if self._flying[task].done():
+            self._collect()
+
+    def _why_stop_replaying(self) -> str:
+        return INTERRUPTED if self._interrupts else self.budget.spent(runs=self.taken)
+
+    def _why_stop(self) -> str:
+        return self._why_stop_replaying() or self.budget.spent(
+            self.taken, self.store.target_time, self.wall_time
+        )
+
+    def _launch_early(self, ahead: Iterator[Task]) -> None:
+        """Give idle workers what the search will probably ask for."""
+        while len(self._flying) < self.jobs and not self._why_stop():
+            task = next(ahead, None)
+            if task is None:
+                return
+            if task not in self._flying and self.store.get(task) is None:
+                self._submit(task)
+
+    def _submit(self, task: Task) -> None:
+        try:
+            self._flying[task] = self.executor.submit(self.target, task)
+        except BrokenExecutor as error:
+            raise _broken(error) from error
+
+    def _collect(self) -> None:
+        """Wait until a run is over, store it, and only then let the search see it."""
+        finished = [task for task, future in self._flying.items() if future.done()]
+        if not finished:
+            wait(self._flying.values(), return_when=FIRST_COMPLETED)
+            finished = [task for task, future in self._flying.items() if future.done()]
+        for task in finished:
+            try:
+                run = self._flying.pop(task).result()._replace(task=task)
+            except ParamhsError:
+                raise
+            except Exception as error:
+                raise _broken(error) from error
+            if self._interrupts and run.status is Status.CRASHED:
+                # Who stops us may have stopped the run as well; it will be made again.
+                self._pending.discard(task)
+                self.stopped = INTERRUPTED
+                continue
+            self.store.put(run)
+            self.new_runs += 1
+            if run.status is Status.WRONG:
+                self.watcher.notice(f"{run.detail}\n  the call was {self._shown(task)}")
+            if task in self._pending:
+                self._deliver(run)
+            else:
+                self._early.add(task)
+
+    def _deliver(self, run: Run) -> None:
+        self._pending.discard(run.task)
+        if self._trial:
+            self._trial_runs.append(run)
+        self.session.answer(run)
+        if self._trial and self._trial <= {made.task for made in self._trial_runs}:
+            self._check_default()
+        self._note_points()
+        self.watcher.ran(self)
+
+    def _note_points(self) -> None:
+        trajectory = self.session.trajectory
+        while self._points_seen < len(trajectory):
+            point = trajectory[self._points_seen]
+            self.store.record(self._points_seen, point)
+            self._points_seen += 1
+            self.watcher.improved(self, point)
+
+    def _check_default(self) -> None:
+        """A target whose default fails at once is broken; its failures are not worth keeping.
+
+        The first runs are those asked for first, not those that end first: failures are quick.
+        """
+        runs = [run for run in self._trial_runs if run.task in self._trial]
+        made = {*self._early, *(run.task for run in self._trial_runs)}
+        self._trial, self._trial_runs = set(), []
+        if not runs or any(run.status not in FAILURES for run in runs):
+            return
+        self.store.forget(made)
+        last = runs[-1]
+        raise TargetError(
+            f"the target fails with its default configuration, in {len(runs)} of {len(runs)} runs."
+            f"\nThe last call was {self._shown(last.task)}"
+            f"\nand what came of it:\n{last.detail.rstrip()}"
+            "\nThese runs are not kept: mend the target and start again."
+        )
+
+    def _shown(self, task: Task) -> str:
+        """The call, for people."""
+        return str(getattr(self.target, "shown", str)(task))
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """The first Ctrl-C stops after the runs in flight, the second at once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGINT, self._interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._interrupts += 1
+        if self._interrupts > 1:
+            raise KeyboardInterrupt
+        self.watcher.interrupting(STOPPING)
+
+
+def _broken(error: Exception) -> TargetError:
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return TargetError(f"the executor could not run the target: {what}. Stored runs are safe.")

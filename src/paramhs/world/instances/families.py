@@ -1,0 +1,102 @@
+"""Families of generated instances: what a file is called, what it says, and writing many.
+
+An instance is a function of its family, the options, the seed and its number alone: the same in
+every version of Python and on every machine, and whatever the others are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from paramhs.values.errors import BadInput
+from paramhs.values.seeds import stream
+from paramhs.world.instances.dimacs import Formula, dimacs
+from paramhs.world.instances.integer_programs import Program, lp
+from paramhs.world.instances.limits import at_least
+
+
+class Written(NamedTuple):
+    """A file that was written, and how large its instance is."""
+
+    path: Path
+    sizes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A way to make instances: a name, options as a person gave them, and the generator.
+
+    Files are called by `title`, the name unless something tells more, such as `random-3sat`.
+    """
+
+    name: str
+    options: Mapping[str, object]
+    make: Callable[[Random], Formula | Program]
+    title: str = ""
+
+    def instance(self, seed: int, number: int) -> tuple[str, Mapping[str, int], str]:
+        """The name of the file, the sizes and the text of one instance."""
+        made = self.make(stream(seed, self.name, number))
+        sizes = _sizes(made)
+        size = "-".join(f"{what[0]}{count}" for what, count in sizes.items())
+        file = f"{self.title or self.name}-{size}-{number:04}{_suffix(made)}"
+        return file, sizes, _text(made, self._origin(seed, number))
+
+    def _origin(self, seed: int, number: int) -> str:
+        words = [_option(name, value) for name, value in self.options.items()]
+        command = " ".join(["paramhs instances", self.name, *filter(None, words)])
+        return f"{command} --seed {seed}, number {number}"
+
+
+def _option(name: str, value: object) -> str:
+    """As one would type it; nothing where it was not given."""
+    if value is None or value is False:
+        return ""
+    return f"--{name}" if value is True else f"--{name} {value}"
+
+
+def write_instances(family: Family, count: int, seed: int, folder: Path) -> list[Written]:
+    """Write instances 0 .. count - 1 into the folder, all or none; no file is overwritten."""
+    at_least("count", count, 1)
+    written: list[Written] = []
+    with _all_or_none(written, folder):
+        for number in range(count):
+            file, sizes, text = family.instance(seed, number)
+            folder.mkdir(parents=True, exist_ok=True)
+            with (folder / file).open("x", encoding="ascii", newline="\n") as place:
+                written.append(Written(folder / file, sizes))
+                place.write(text)
+    return written
+
+
+@contextmanager
+def _all_or_none(written: list[Written], folder: Path) -> Iterator[None]:
+    """What was written is removed when anything goes wrong, an interrupt too."""
+    try:
+        yield
+    except BaseException as error:
+        for path, _ in written:
+            path.unlink(missing_ok=True)
+        if isinstance(error, FileExistsError):
+            place = f"{error.filename} exists already"
+            raise BadInput(f"{place}; nothing was written, give another folder") from None
+        if isinstance(error, OSError):
+            raise BadInput(f"cannot write into {folder}: {error.strerror}") from None
+        raise
+
+
+def _sizes(made: Formula | Program) -> dict[str, int]:
+    if isinstance(made, Formula):
+        return {"variables": made.variables, "clauses": len(made.clauses)}
+    return {"rows": len(made.rows), "columns": len(made.costs)}
+
+
+def _suffix(made: Formula | Program) -> str:
+    return ".cnf" if isinstance(made, Formula) else ".lp"
+
+
+def _text(made: Formula | Program, comment: str) -> str:
+    return dimacs(made, comment) if isinstance(made, Formula) else lp(made, comment)

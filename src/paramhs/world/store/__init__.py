@@ -1,0 +1,54 @@
+"""Runs that were made: in a SQLite file, or in memory."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from paramhs.values.runs import Point, Run, Task
+from paramhs.values.space import Space
+from paramhs.world.store.memory import MemoryStore
+
+__all__ = ["MemoryStore", "Store", "open_store"]
+
+
+class Store(Protocol):
+    """What a driver needs of a store."""
+
+    notices: list[str]
+    """What the user should know about it."""
+    wall_time: float
+    """Seconds that earlier sessions took."""
+    target_time: float
+    """Seconds that the target ran, over all runs stored."""
+
+    def get(self, task: Task) -> Run | None:
+        """The stored run of a task."""
+
+    def put(self, run: Run) -> None:
+        """Keep a run; the first answer to a task stays."""
+
+    def forget(self, tasks: Iterable[Task]) -> None:
+        """Remove the runs of tasks."""
+
+    def record(self, position: int, point: Point) -> None:
+        """Keep a step of the trajectory."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Run]: ...
+
+    def close(self) -> None:
+        """Let the next writer in."""
+
+
+def open_store(
+    path: str | Path | None, space: Space, description: Mapping[str, object], source: str = ""
+) -> Store:
+    """The store in this file, or one in memory; `source`: a digest of the target's code."""
+    if path is None:
+        return MemoryStore()
+    from paramhs.world.store.sqlite import (
+        SqliteStore,  # sqlite3 and psutil only where they are needed
+    )
+
+    return SqliteStore(path, space, description, source)

@@ -1,0 +1,76 @@
+"""One writer at a time for a file, released by the system when the writer dies."""
+
+import os
+import socket
+import time
+from pathlib import Path
+
+from paramhs.values.errors import StoreError
+
+_PATIENCE = 1.0  # seconds: a writer that was just killed may take a moment to be gone
+
+try:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+except ImportError:  # Windows
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+
+
+class WriterLock:
+    """Held from creation to `release`; a lock file beside the file says who holds it."""
+
+    def __init__(self, path: Path) -> None:
+        self._held = path.with_name(path.name + ".lock")
+        self._descriptor: int | None = self._acquired(path)
+        try:
+            os.ftruncate(self._descriptor, 0)
+            who = f"process {os.getpid()} on {socket.gethostname()}\n"
+            os.write(self._descriptor, who.encode())
+        except OSError:
+            self.release()
+            raise
+
+    def _acquired(self, path: Path) -> int:
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            descriptor = self._try()
+            if descriptor is not None:
+                return descriptor
+            if time.monotonic() > deadline:
+                held = f"{path} is in use by {self._holder()}"
+                raise StoreError(f"{held}; wait until it ends, or use another file")
+            time.sleep(0.05)
+
+    def _try(self) -> int | None:
+        descriptor = os.open(self._held, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            _lock(descriptor)
+            # The last holder may have removed the file between our opening and locking it.
+            if os.fstat(descriptor).st_ino == os.stat(self._held).st_ino:
+                return descriptor
+        except (BlockingIOError, PermissionError, FileNotFoundError):
+            pass  # held by another, or just removed by it
+        except OSError:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        return None
+
+    def _holder(self) -> str:
+        try:
+            return self._held.read_text(errors="replace").strip() or "another process"
+        except OSError:
+            return "another process"
+
+    def release(self) -> None:
+        """Let the next writer in; a second time does nothing."""
+        if self._descriptor is not None:
+            self._held.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = None

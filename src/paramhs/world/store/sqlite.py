@@ -1,0 +1,337 @@
+"""Runs in a SQLite file: every run is committed before the search sees it.
+
+The file can be read while it grows, with the sqlite3 shell too (the view `readable` joins all). One
+process writes. In write-ahead mode a killed process loses nothing; a power failure may cost the
+last few runs, never the file.
+"""
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from paramhs.values.errors import BadInput, StoreError
+from paramhs.values.runs import Instance, Point, Run, Status, Task
+from paramhs.values.space import Config, Space
+from paramhs.world.store.differences import differences
+from paramhs.world.store.lock import WriterLock
+
+APPLICATION = 0x70686873  # marks the file as ours
+VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE configs (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
+CREATE TABLE instances (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE sessions (id INTEGER PRIMARY KEY, started REAL NOT NULL);
+CREATE TABLE runs (
+  config INTEGER NOT NULL REFERENCES configs, instance INTEGER NOT NULL REFERENCES instances,
+  seed INTEGER NOT NULL, cutoff REAL NOT NULL,
+  status TEXT NOT NULL, runtime REAL NOT NULL, quality REAL, detail TEXT NOT NULL,
+  session INTEGER NOT NULL REFERENCES sessions, finished REAL NOT NULL,
+  PRIMARY KEY (config, instance, seed, cutoff)) WITHOUT ROWID;
+CREATE TABLE trajectory (
+  position INTEGER PRIMARY KEY, config INTEGER NOT NULL REFERENCES configs,
+  runs INTEGER NOT NULL, target_time REAL NOT NULL, cost REAL, evidence INTEGER NOT NULL);
+CREATE VIEW readable AS
+  SELECT configs.key AS config, instances.name AS instance, seed, cutoff, status, runtime, quality,
+    detail, session, datetime(finished, 'unixepoch') AS finished
+  FROM runs JOIN configs ON configs.id = runs.config JOIN instances ON instances.id = runs.instance;
+"""
+_MARK = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+
+_STATUS = {status.value: status for status in Status}
+_MARKS = ", ".join("?" * 10)
+
+_NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "drvfs", "afs", "lustre", "gpfs"}
+_NETWORK |= {"beegfs", "ceph", "fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs"}
+
+
+class SqliteStore:
+    """The runs of one scenario. `description` says which; a file of another is refused."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        space: Space,
+        description: Mapping[str, object],
+        source: str = "",
+    ) -> None:
+        self.path = Path(path)
+        self.space = space
+        self.notices: list[str] = []
+        self._open = False
+        if self.path.is_dir():
+            raise StoreError(f"{self.path} is a folder; a store is a file")
+        if not self.path.parent.is_dir():
+            raise StoreError(f"cannot make {self.path}: there is no folder {self.path.parent}")
+        with explained(self.path):
+            self._lock = WriterLock(self.path)
+        try:
+            with explained(self.path):
+                self._connect()
+                self._check_scenario(description)
+                self._check_source(source)
+                self._load_names()
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self) -> None:
+        self._db = sqlite3.connect(self.path, isolation_level=None, timeout=10)
+        self._open = True
+        if is_empty(self._db):
+            self._db.executescript(f"BEGIN; {_SCHEMA} {_MARK} COMMIT;")
+        check_ours(self._db, self.path)
+        kind = file_system(self.path)
+        if kind in _NETWORK:
+            self.notices.append(
+                f"{self.path} lies on a network file system ({kind}): writing is slower there, and"
+                " safe only if its locks work; a local disk is better"
+            )
+            self._db.execute("PRAGMA journal_mode = DELETE")
+        else:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _check_scenario(self, description: Mapping[str, object]) -> None:
+        now = json.loads(json.dumps(description))
+        row = self._db.execute("SELECT value FROM about WHERE name = 'scenario'").fetchone()
+        if row is None:
+            text = json.dumps(now)
+            self._db.execute("INSERT INTO about VALUES ('scenario', ?)", (text,))
+            return
+        changed = differences(json.loads(row[0]), now)
+        if changed:
+            lines = "\n  ".join(changed)
+            raise StoreError(
+                f"{self.path} holds runs of another scenario; the difference is\n  {lines}\n"
+                "Use another store, or change the scenario back."
+            )
+
+    def _check_source(self, source: str) -> None:
+        row = self._db.execute("SELECT value FROM about WHERE name = 'source'").fetchone()
+        if row is None:
+            self._db.execute("INSERT INTO about VALUES ('source', ?)", (source,))
+        elif source and row[0] and row[0] != source:
+            self.notices.append(
+                f"the target's code is not what it was when {self.path} was begun; runs made before"
+                " are used as they are (use another store to start afresh)"
+            )
+
+    def _load_names(self) -> None:
+        self._configs = dict(self._db.execute("SELECT key, id FROM configs"))
+        self._instances = dict(self._db.execute("SELECT name, id FROM instances"))
+        self.wall_time = self._wall_time()
+        self._sum_target_time()
+        self._started = time.time()
+        self._session: int | None = None
+
+    def _sum_target_time(self) -> None:
+        (self.target_time,) = self._db.execute("SELECT total(runtime) FROM runs").fetchone()
+
+    def _wall_time(self) -> float:
+        """Seconds that earlier sessions took, each up to the last run it stored."""
+        (seconds,) = self._db.execute(
+            "SELECT total(last - started) FROM sessions JOIN"
+            " (SELECT session, max(finished) AS last FROM runs GROUP BY session) ON session = id"
+        ).fetchone()
+        return max(float(seconds), 0.0)
+
+    def get(self, task: Task) -> Run | None:
+        """The stored run of a task."""
+        config = self._configs.get(_text(task.config.key))
+        instance = self._instances.get(_text(task.instance.name))
+        if config is None or instance is None:
+            return None
+        try:
+            row = self._db.execute(
+                "SELECT status, runtime, quality, detail FROM runs"
+                " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
+                (config, instance, task.seed, task.cutoff),
+            ).fetchone()
+            return Run(task, _STATUS[row[0]], row[1], row[2], row[3]) if row else None
+        except (sqlite3.Error, *_DAMAGE) as error:
+            raise _trouble(self.path, error) from error
+
+    def put(self, run: Run) -> None:
+        """Keep a run; the first answer to a task stays. One statement, so it is there or not."""
+        task = run.task
+        with explained(self.path):
+            row = (
+                self._id(self._configs, "configs (key)", task.config.key),
+                self._id(self._instances, "instances (name)", task.instance.name),
+                *(task.seed, task.cutoff),
+                *(run.status.value, run.runtime, run.quality, _text(run.detail)),
+                *(self._session_id(), time.time()),
+            )
+            insert = f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})"  # noqa: S608
+            if self._db.execute(insert, row).rowcount:
+                self.target_time += run.runtime
+
+    def _id(self, known: dict[str, int], column: str, name: str) -> int:
+        name = _text(name)
+        found = known.get(name)
+        if found is None:
+            cursor = self._db.execute(f"INSERT INTO {column} VALUES (?)", (name,))  # noqa: S608
+            found = known[name] = int(cursor.lastrowid or 0)
+        return found
+
+    def _session_id(self) -> int:
+        if self._session is None:
+            cursor = self._db.execute("INSERT INTO sessions (started) VALUES (?)", (self._started,))
+            self._session = int(cursor.lastrowid or 0)
+        return self._session
+
+    def forget(self, tasks: Iterable[Task]) -> None:
+        """Remove the runs of tasks."""
+        with explained(self.path):
+            self._db.executemany(
+                "DELETE FROM runs WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
+                [
+                    (
+                        self._configs.get(_text(task.config.key)),
+                        self._instances.get(_text(task.instance.name)),
+                        *(task.seed, task.cutoff),
+                    )
+                    for task in tasks
+                ],
+            )
+            self._sum_target_time()
+
+    def record(self, position: int, point: Point) -> None:
+        """Keep a step of the trajectory, for people who look at the file."""
+        with explained(self.path):
+            config = self._id(self._configs, "configs (key)", point.config.key)
+            self._db.execute(
+                "INSERT OR REPLACE INTO trajectory VALUES (?, ?, ?, ?, ?, ?)",
+                (position, config, *point[1:]),
+            )
+
+    def __len__(self) -> int:
+        with explained(self.path), closing(reading(self.path)) as db:
+            (count,) = db.execute("SELECT count(*) FROM runs").fetchone()
+        return int(count)
+
+    def __iter__(self) -> Iterator[Run]:
+        """All runs, in no particular order; also after the store was closed."""
+        yield from read_runs(self.path, self.space)
+
+    def close(self) -> None:
+        """Let the next writer in; a second time does nothing."""
+        if self._open:
+            self._open = False
+            with suppress(
+                sqlite3.Error, *_DAMAGE
+            ):  # where somebody reads it, or it is none of ours
+                self._db.execute("PRAGMA journal_mode = DELETE")  # one file, easy to copy
+            with suppress(sqlite3.Error, *_DAMAGE):
+                self._db.close()
+        self._lock.release()
+
+
+def _text(text: str) -> str:
+    """Text that UTF-8 can write: file names may hold bytes that it cannot."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def read_runs(path: Path, space: Space) -> Iterator[Run]:
+    """The runs in a file, given the space they are of."""
+    configs: dict[str, Config] = {}
+    with explained(path), closing(reading(path)) as db:
+        for key, name, seed, cutoff, status, *answer in db.execute(
+            "SELECT configs.key, instances.name, seed, cutoff, status, runtime, quality, detail"
+            " FROM runs JOIN configs ON configs.id = config"
+            " JOIN instances ON instances.id = instance"
+        ):
+            if key not in configs:
+                configs[key] = space.from_key(key)
+            task = Task(configs[key], Instance(name), seed, cutoff)
+            yield Run(task, _STATUS[status], *answer)
+
+
+def reading(path: Path) -> sqlite3.Connection:
+    """A connection that changes nothing."""
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder, not a store")
+    if not path.exists():
+        raise StoreError(f"there is no store {path}")
+    if path.stat().st_size == 0:
+        raise StoreError(f"{path} is empty: no search has begun in it")
+    place = path.absolute().as_uri()
+    db = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=10)
+    try:
+        check_ours(db, path)
+    except sqlite3.OperationalError:  # in a folder that cannot be written; nobody writes the file
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        db = sqlite3.connect(f"{place}?immutable=1", uri=True)
+        check_ours(db, path)
+    return db
+
+
+def is_empty(db: sqlite3.Connection) -> bool:
+    """Whether nothing was ever made in this file."""
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return int(tables) == 0
+
+
+def check_ours(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file of another program or of a later version."""
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise StoreError(f"{path} is an SQLite file of another program, not a store of paramhs")
+    if version != VERSION:
+        raise StoreError(
+            f"{path} has version {version} of the store's format; this paramhs reads {VERSION}"
+        )
+
+
+def file_system(path: Path) -> str:
+    """The kind of file system a path lies on, as the system calls it; '' if unknown."""
+    place = path.absolute().resolve()
+    mounts = [m for m in psutil.disk_partitions(all=True) if place.is_relative_to(m.mountpoint)]
+    return max(mounts, key=lambda m: len(m.mountpoint)).fstype if mounts else ""
+
+
+_DAMAGED = "the file is damaged; `sqlite3 FILE .recover` may rescue its runs"
+# No text, no description, no value of a parameter, a status unheard of, an absurd length.
+_DAMAGE = (UnicodeDecodeError, json.JSONDecodeError, BadInput, KeyError, MemoryError)
+_CAUSES = {
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_IOERR": "the disk cannot be written or read",
+    "SQLITE_READONLY": "it cannot be written: the file or its folder is read-only",
+    "SQLITE_CANTOPEN": "it cannot be opened: check the folder and its permissions",
+    "SQLITE_NOTADB": "it is not an SQLite file",
+    "SQLITE_CORRUPT": _DAMAGED,
+    "SQLITE_BUSY": "another program is using it",
+}
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what the file system or SQLite says into a message for people."""
+    try:
+        yield
+    except (sqlite3.Error, OSError, *_DAMAGE) as error:
+        raise _trouble(path, error) from error
+
+
+def _trouble(path: Path, error: Exception) -> StoreError:
+    if isinstance(error, OSError):
+        cause = f"it cannot be used: {error.strerror or error}"
+    elif isinstance(error, _DAMAGE):
+        cause = f"{_DAMAGED} ({error})"
+    else:
+        name = getattr(error, "sqlite_errorname", "")
+        known = next((text for code, text in _CAUSES.items() if name.startswith(code)), "")
+        cause = f"{known} ({error})" if known else str(error)
+    safe = "" if _DAMAGED in cause else " Runs already stored are safe."
+    return StoreError(f"{path}: {cause}.{safe}")

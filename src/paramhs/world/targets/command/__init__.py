@@ -1,0 +1,28 @@
+"""Any program as the target: a command line with placeholders, and what to read from its output."""
+
+from paramhs.world.targets.command.readers import (
+    AclibLine,
+    IraceLine,
+    JsonLine,
+    LastNumber,
+    Nothing,
+    Pattern,
+    Reader,
+)
+from paramhs.world.targets.command.target import CommandTarget, Problem, answers
+from paramhs.world.targets.command.template import Style, Template
+
+__all__ = [
+    "AclibLine",
+    "CommandTarget",
+    "IraceLine",
+    "JsonLine",
+    "LastNumber",
+    "Nothing",
+    "Pattern",
+    "Problem",
+    "Reader",
+    "Style",
+    "Template",
+    "answers",
+]

@@ -1,0 +1,235 @@
+"""The two things that a keeper can run: a command, or a Python function in a worker process."""
+
+import contextlib
+import ctypes
+import errno
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import IO, Any
+
+from paramhs.world.targets.supervisor.capture import Capture
+from paramhs.world.targets.supervisor.keeper import Keeper
+from paramhs.world.targets.supervisor.outcome import Command, Limits, Outcome
+from paramhs.world.targets.supervisor.tree import PEAK_UNIT
+
+_EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY}
+
+
+class CommandJob:
+    """Runs a program, in a session of its own; the run is over when the program has ended.
+
+    Processes that it leaves behind are ended then.
+    """
+
+    def begin(self, keeper: Keeper) -> None:
+        """Nothing to prepare."""
+
+    def run(self, keeper: Keeper, command: Command, limits: Limits) -> Outcome:
+        """Start the program, watch it, end it."""
+        cpu_before, keeper.tree.peak = keeper.tree.reaped_cpu, 0
+        begin = time.perf_counter()
+        try:
+            program, outputs = _begun(command)
+        except (OSError, ValueError) as error:
+            exhausted = isinstance(error, OSError) and error.errno in _EXHAUSTED
+            return Outcome(trouble=_explained(error, command), exhausted=exhausted)
+        for output in outputs:
+            output.close_theirs()
+            keeper.on(output.fd, lambda output=output: _take_in(keeper, output))  # type: ignore[misc]
+
+        def over() -> bool:
+            return program.pid in keeper.ended
+
+        limit = keeper.watch(limits, cpu_before, over)
+        wall = time.perf_counter() - begin
+        if limit:
+            keeper.stop(limit, limits)
+        left = keeper.end()
+        program.returncode = keeper.ended.get(program.pid, -signal.SIGKILL)
+        for output in outputs:
+            keeper.off(output.fd)
+        return Outcome(
+            limit=limit,
+            code=program.returncode,
+            wall=wall,
+            cpu=keeper.tree.reaped_cpu - cpu_before,
+            memory=_known_peak(keeper.tree.peak),
+            output=outputs[0].close(),
+            errors=outputs[1].close(),
+            left_behind=0 if limit else left,
+        )
+
+
+def _known_peak(peak: int) -> int:
+    """A program counts as no smaller than the process that started it; then nothing is known."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * PEAK_UNIT
+    return peak if peak > own else 0
+
+
+def _begun(command: Command) -> tuple["subprocess.Popen[bytes]", tuple[Capture, Capture]]:
+    """The program and its outputs; where the system has no room for it, it is tried again."""
+    for pause in (0.05, 0.2, 0.8, None):
+        outputs: list[Capture] = []
+        try:
+            outputs += [Capture(command.kept) for _ in range(2)]
+            return _started(command, (outputs[0], outputs[1])), (outputs[0], outputs[1])
+        except (OSError, ValueError) as error:
+            for output in outputs:
+                output.close()
+            if pause is None or not isinstance(error, OSError) or error.errno not in _EXHAUSTED:
+                raise
+            time.sleep(pause)
+    raise AssertionError("not reached")
+
+
+def _started(command: Command, outputs: tuple[Capture, Capture]) -> "subprocess.Popen[bytes]":
+    with contextlib.ExitStack() as stack:
+        given: Any = subprocess.DEVNULL
+        if command.given:
+            given = stack.enter_context(_in_memory())
+            given.write(command.given)
+            given.seek(0)
+        return subprocess.Popen(  # noqa: S603 -- a list of words, no shell
+            command.words,
+            stdin=given,
+            stdout=outputs[0].theirs,
+            stderr=outputs[1].theirs,
+            cwd=command.folder,
+            start_new_session=True,
+        )
+
+
+def _in_memory() -> IO[bytes]:
+    """A file without a name, in memory where the system can do that."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("given"), "w+b")
+    return tempfile.TemporaryFile()
+
+
+def _take_in(keeper: Keeper, output: Capture) -> None:
+    output.read()
+    if not output.open:
+        keeper.off(output.fd)
+
+
+def _explained(error: OSError | ValueError, command: Command) -> str:
+    """Why a program could not be started, and what would help."""
+    program = command.words[0]
+    if isinstance(error, ValueError):
+        return f"{program} cannot be started: {error}"
+    if not os.path.isdir(command.folder):
+        return f"{program} cannot be started: there is no folder {command.folder}"
+    if isinstance(error, FileNotFoundError):
+        if os.sep in program and os.path.exists(os.path.join(command.folder, program)):
+            return f"{program} cannot be started: its interpreter (the #! line) does not exist"
+        where = "" if os.sep in program else " on the PATH"
+        return f"there is no program {program}{where}"
+    if isinstance(error, PermissionError):
+        return f"{program} may not be executed: chmod +x it, or name its interpreter before it"
+    if error.errno == errno.ENOEXEC:
+        return f"{program} is no program: a script needs a first line such as #!/bin/sh"
+    return f"{program} cannot be started: {error.strerror}"
+
+
+class FunctionJob:
+    """Calls a Python function in a worker process, forked again after it had to be killed."""
+
+    def __init__(self, answer: Callable[[Any], Any]) -> None:
+        self._answer = answer
+        self._worker = 0
+        self._link: Connection[Any, Any] | None = None
+
+    def begin(self, keeper: Keeper) -> None:
+        """Fork the worker."""
+        ours, theirs = Pipe()
+        keeper_pid = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            _be_worker(self._answer, keeper, theirs, keeper_pid)
+        theirs.close()
+        self._worker, self._link = pid, ours
+
+    def run(self, keeper: Keeper, arguments: bytes, limits: Limits) -> Outcome:
+        """Call the function; a worker that reaches a limit, or dies, is replaced."""
+        if self._worker in keeper.ended:  # it died while it had nothing to do
+            self._replace(keeper)
+        assert self._link is not None  # noqa: S101 -- begun
+        link, measured = self._link, limits.clock == "cpu"
+        cpu_before = keeper.tree.cpu() if measured else 0.0
+        answers: list[bytes] = []
+        gone: list[bool] = []
+
+        def over() -> bool:
+            return bool(answers or gone) or self._worker in keeper.ended
+
+        def receive() -> None:
+            try:
+                answers.append(link.recv_bytes())
+            except (EOFError, OSError):
+                gone.append(True)
+
+        keeper.on(link.fileno(), receive)
+        begin = time.perf_counter()
+        with contextlib.suppress(OSError):  # it is dead: that will be noticed
+            link.send_bytes(arguments)
+        limit = keeper.watch(limits, cpu_before, over)
+        wall = time.perf_counter() - begin
+        cpu = keeper.tree.cpu() - cpu_before if measured else 0.0
+        keeper.off(link.fileno())
+        if not limit and answers:
+            if self._worker in keeper.ended:  # it died of what it did after its answer
+                self._replace(keeper)
+            return Outcome(wall=wall, cpu=cpu, code=0, answer=answers[0])
+        if limit:
+            keeper.stop(limit, limits)
+        code = self._replace(keeper)
+        return Outcome(limit, code, wall, cpu)
+
+    def _replace(self, keeper: Keeper) -> int:
+        """End the worker and all below it, and fork another; the exit code of the old one."""
+        keeper.end()
+        code = keeper.ended.get(self._worker, -signal.SIGKILL)
+        if self._link is not None:
+            self._link.close()
+        self.begin(keeper)
+        return code
+
+
+def _be_worker(
+    answer: Callable[[Any], Any], keeper: Keeper, link: "Connection[Any, Any]", keeper_pid: int
+) -> None:
+    """The life of a worker process; it never returns."""
+    code = 1
+    try:
+        keeper.forget()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os.setsid()
+        _die_with(keeper_pid)
+        while True:
+            link.send(answer(pickle.loads(link.recv_bytes())))  # noqa: S301 -- from our own parent
+    except (EOFError, ConnectionError):
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def _die_with(parent: int) -> None:
+    """Ask Linux for a SIGKILL when the parent dies."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
