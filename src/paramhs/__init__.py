@@ -2,17 +2,38 @@
 
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.tuning import Result, tune
-from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.search.configurators import ParamILS, ParamRLS
-from paramhs.search.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
-from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality
+from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
+from paramhs.search.configurators import (
+    Afresh,
+    Configurator,
+    ParamHS,
+    ParamILS,
+    ParamRLS,
+    Undiscovered,
+)
+from paramhs.search.history import History
+from paramhs.search.operators import (
+    Anywhere,
+    BothSides,
+    Harmonic,
+    Learner,
+    LStep,
+    One,
+    Operator,
+    Several,
+    Step,
+    Uniform,
+)
+from paramhs.values.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
 from paramhs.values.errors import BadInput, ParamhsError, StoreError, TargetError
+from paramhs.values.runs import Instance, Run, Status, Target, Task
+from paramhs.values.scenario import Scenario
 from paramhs.values.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
+from paramhs.values.version import __version__
 from paramhs.world.driver import Budget, Watcher
 
-__version__ = "0.2.0.dev0"
-
 __all__ = [
+    "Afresh",
     "Anywhere",
     "AskTell",
     "BadInput",
@@ -20,28 +41,44 @@ __all__ = [
     "BothSides",
     "Budget",
     "Categorical",
+    "Comparison",
     "Config",
+    "Configurator",
+    "CostMetric",
     "FixedRuns",
     "FreshRuns",
     "Growing",
     "Harmonic",
+    "History",
+    "Instance",
     "Integer",
     "LStep",
+    "Learner",
     "One",
+    "Operator",
     "Ordinal",
+    "ParamHS",
     "ParamILS",
     "ParamRLS",
     "ParamhsError",
     "Quality",
     "Real",
     "Result",
+    "Run",
     "Runtime",
     "RuntimeThenQuality",
+    "Scenario",
     "Several",
     "Space",
+    "Status",
+    "Step",
     "StoreError",
+    "Target",
     "TargetError",
+    "Task",
+    "Undiscovered",
     "Uniform",
     "Watcher",
+    "__version__",
     "tune",
 ]

@@ -7,7 +7,8 @@ from typing import Any
 
 from paramhs.faces.choices import chosen, cost_named, scenario_of
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
-from paramhs.values.costs import CostMetric, Quality
+from paramhs.search.history import History
+from paramhs.values.costs import CostMetric
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Point, Run, Status, Task
 from paramhs.values.space import Config, Space
@@ -43,10 +44,11 @@ class AskTell:
         scenario = scenario_of(space, instances, cost_named(cost), cutoff, deterministic)
         maker = chosen(configurator, CONFIGURATORS, "configurator")
         check_configurator(maker)
-        search = maker.search(scenario, seed)
+        self.history = History(scenario, seed)
+        """All that was told so far."""
         self._default = scenario.space.default
         self._metric = scenario.cost
-        self._session = Session(search, scenario.cost)
+        self._session = Session(maker.search(self.history), self.history)
         self._handed_out: set[Task] = set()
         self._told: set[Task] = set()
         self._early: dict[Task, Run] = {}
@@ -78,7 +80,7 @@ class AskTell:
         A run that failed has the status "crashed", one that was stopped "timeout". No quality where
         one is needed is a failure too; a runtime above the cutoff is a timeout.
         """
-        if task not in self._handed_out or task in self._told:
+        if not isinstance(task, Task) or task not in self._handed_out or task in self._told:
             what = f"{task.config} with seed {task.seed}" if isinstance(task, Task) else repr(task)
             raise BadInput(f"{what} was not asked for, or is told twice")
         if quality is not None and not _is_number(quality):
@@ -87,10 +89,9 @@ class AskTell:
             raise BadInput(f"{runtime!r} is not a runtime, in seconds")
         if status not in ("ok", "timeout", "crashed"):
             raise BadInput(f"status must be 'ok', 'timeout' or 'crashed', not {status!r}")
-        needs_runtime = not isinstance(self._metric, Quality)
-        if status == "ok" and needs_runtime and runtime is None:
+        if status == "ok" and self._metric.needs_runtime and runtime is None:
             raise BadInput("tuning for runtime: tell the runtime of a run that ended")
-        if status == "ok" and not needs_runtime and quality is None:
+        if status == "ok" and not self._metric.needs_runtime and quality is None:
             status = "crashed"
         seconds = runtime or 0.0
         late = status == "ok" and seconds > task.cutoff

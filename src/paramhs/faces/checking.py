@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -18,7 +19,6 @@ from paramhs.values.costs import Quality
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.values.scenario import endless_pairs
 from paramhs.values.space import Integer, Parameter, Real
-from paramhs.world.executing import AnyTarget
 from paramhs.world.targets.command import CommandTarget, Problem
 from paramhs.world.targets.supervisor import Execute, Limits, Outcome
 from paramhs.world.targets.supervisor.keeper import Job
@@ -45,18 +45,18 @@ class Trial:
 class _Seen:
     """A target that remembers what came back last."""
 
-    target: AnyTarget
+    target: Any
     outcome: Outcome = field(default_factory=Outcome)
 
     @property
     def name(self) -> str:
-        return self.target.name
+        return self.target.name  # type: ignore[no-any-return]
 
     def job(self) -> Job:
-        return self.target.job()
+        return self.target.job()  # type: ignore[no-any-return]
 
     def shown(self, task: Task) -> str:
-        return self.target.shown(task)
+        return self.target.shown(task)  # type: ignore[no-any-return]
 
     def run(self, task: Task, execute: Execute) -> Run:
         first: list[Outcome] = []
@@ -67,7 +67,7 @@ class _Seen:
 
         run = self.target.run(task, noted)
         self.outcome = first[0]
-        return run
+        return run  # type: ignore[no-any-return]
 
 
 def trials(said: ScenarioFile, count: int = TRIALS) -> Iterator[Trial]:

@@ -32,8 +32,11 @@ def cost_named(name: str | CostMetric) -> CostMetric:
     if penalty:
         return Runtime(float(penalty[1]))
     metric: CostMetric = chosen(name, COSTS, "cost")
-    if isinstance(metric, type) or not (hasattr(metric, "of") and hasattr(metric, "shown")):
-        raise BadInput(f"{metric!r} is not a cost; there are {', '.join(map(repr, COSTS))}, 'PAR2'")
+    if isinstance(metric, type) or not isinstance(metric, CostMetric):
+        raise BadInput(
+            f"{metric!r} is not a cost; there are {', '.join(map(repr, COSTS))}, 'PAR2', and any"
+            " object of a subclass of paramhs.CostMetric"
+        )
     return metric
 
 

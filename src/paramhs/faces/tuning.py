@@ -1,4 +1,4 @@
-"""The Python interface: `tune` a function."""
+"""The Python interface: `tune` a function, a command or any other target."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,17 +11,18 @@ from paramhs.faces.choices import chosen, cost_named, named_instances, scenario_
 from paramhs.results.validating import Meeting, validate, verdict_store
 from paramhs.results.verdict import Verdict
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
-from paramhs.values.costs import CostMetric, Runtime, Score, score
+from paramhs.search.history import History
+from paramhs.values.costs import Cost, CostMetric, score
+from paramhs.values.describing import description
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Point
-from paramhs.values.scenario import Scenario, description
+from paramhs.values.runs import Point, Run, Target
+from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted, finite
 from paramhs.world.driver import INTERRUPTED, Budget, Driver, Watcher
-from paramhs.world.executing import AnyTarget, check_jobs, executing
-from paramhs.world.store import Store, open_store
+from paramhs.world.executing import check_jobs, executing
+from paramhs.world.store import open_store
 from paramhs.world.targets import FunctionTarget
-from paramhs.world.targets.command import answers
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,10 @@ class Result:
     default_runs: int
     default_failed: int
     trajectory: tuple[Point, ...]
-    runs: Store
-    """All runs that are stored; `len` counts them."""
-    asked: int
-    """How many of them the search has used."""
-    early: int
-    """How many were made early by idle workers in this session, and not used."""
+    history: History
+    """All that the search knew: every run it was given, in order, and every race."""
+    speculative: int
+    """How many runs idle workers made ahead of time in this session that were not used."""
     target_time: float
     wall_time: float
     stopped: str
@@ -52,6 +51,16 @@ class Result:
     verdict: Verdict | None = None
     """The default against the best where the search never was; None if that was not asked for,
     not finished, or the default is the best."""
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """The runs that the search was given, in order."""
+        return self.history.runs
+
+    @property
+    def asked(self) -> int:
+        """How many runs the search has asked for."""
+        return self.history.asked
 
     @property
     def best_text(self) -> str:
@@ -75,7 +84,7 @@ class Result:
             "default_runs": self.default_runs,
             "default_failed": self.default_failed,
             "runs": self.asked,
-            "runs_made_early": self.early,
+            "speculative_runs": self.speculative,
             "target_time": self.target_time,
             "wall_time": self.wall_time,
             "stopped": self.stopped,
@@ -106,7 +115,7 @@ class Result:
 
 
 def tune(
-    function: Callable[..., Any] | AnyTarget,
+    function: Callable[..., Any] | Target,
     space: Space | Mapping[str, object],
     *,
     instances: Iterable[Any] | Mapping[str, Any] | None = None,
@@ -133,12 +142,13 @@ def tune(
     where it was, and a larger budget extends one that was done. `executor` is "inline", "threads",
     "processes" or any `concurrent.futures.Executor`; left out, it is "processes" if there are
     several jobs or a limit (only processes can be stopped at a `cutoff`, in seconds, or when they
-    use more than `memory`, in bytes), else "inline". Idle workers make runs early that the search
-    will probably ask for; they do not count against a budget in runs. Ctrl-C ends the search
-    cleanly, with `stopped` being "interrupted"; a second one raises KeyboardInterrupt.
+    use more than `memory`, in bytes), else "inline". Idle workers make speculative
+    runs, which the search will probably ask for; they do not count against a budget in runs. Ctrl-C
+    ends the search cleanly, with `stopped` being "interrupted"; a second one raises
+    KeyboardInterrupt.
     """
     metric = cost_named(cost)
-    target = function if isinstance(function, AnyTarget) else _target(function, metric, memory)
+    target = function if isinstance(function, Target) else _target(function, metric, memory)
     if deterministic is None:
         deterministic = not target.uses_seed
     scenario = scenario_of(space, instances, metric, cutoff, deterministic)
@@ -172,14 +182,14 @@ def _target(
         raise BadInput(f"memory must be a positive number of bytes, not {memory!r}")
     return FunctionTarget(
         function,
-        needs_number=not isinstance(metric, Runtime),
+        needs_number=metric.needs_quality,
         memory=math.inf if memory is None else memory,
     )
 
 
 def tune_scenario(
     scenario: Scenario,
-    target: AnyTarget,
+    target: Target,
     configurator: Configurator,
     *,
     budget: Budget,
@@ -195,13 +205,14 @@ def tune_scenario(
     if type(seed) is not int:
         raise BadInput(f"seed must be a whole number, not {seed!r}")
     check_configurator(configurator)
-    described = _described(scenario, target, configurator, seed)
+    described = {} if store is None else _described(scenario, target, configurator, seed)
     opened = open_store(store, scenario.space, described, target.source)
+    history = History(scenario, seed)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
             driver = Driver(
-                configurator.search(scenario, seed),
-                scenario.cost,
+                configurator.search(history),
+                history,
                 runner,
                 opened,
                 budget,
@@ -233,49 +244,44 @@ def tune_scenario(
 
 
 def _described(
-    scenario: Scenario, target: AnyTarget, configurator: Configurator, seed: int
+    scenario: Scenario, target: Target, configurator: Configurator, seed: int
 ) -> dict[str, object]:
     """What a search and its answers are defined by, in JSON types."""
-    known = answers(scenario.instances)
     return {
         "scenario": scenario.describe(),
-        "target": target.name,
-        **target.describe(),
-        "configurator": description(configurator),
+        "target": target.describe(),
+        "configurator": description(configurator, "the configurator"),
         "seed": seed,
-        **({"answers": known} if known else {}),
     }
 
 
 def _result(driver: Driver, scenario: Scenario) -> Result:
-    session, default = driver.session, scenario.space.default
-    points = tuple(session.trajectory)
-    from_default = bool(points) and points[0].config == default
-    default_costs = session.first_costs if from_default else ()
+    history, default = driver.history, scenario.space.default
+    best = driver.session.incumbent or default
+    costs, default_costs = (list(history.costs(config).values()) for config in (best, default))
 
-    def shown(costs: Sequence[Score]) -> float | None:
+    def shown(costs: Sequence[Cost]) -> float | None:
         return scenario.cost.shown(score(costs)) if costs else None
 
     return Result(
-        best=points[-1].config if points else default,
-        best_cost=shown(session.costs),
-        best_runs=len(session.costs),
-        best_failed=_failed(session.costs),
+        best=best,
+        best_cost=shown(costs),
+        best_runs=len(costs),
+        best_failed=_failed(costs),
         default=default,
         default_cost=shown(default_costs),
         default_runs=len(default_costs),
         default_failed=_failed(default_costs),
-        trajectory=points,
-        runs=driver.store,
-        asked=driver.taken,
-        early=driver.early_runs,
+        trajectory=tuple(driver.session.trajectory),
+        history=history,
+        speculative=driver.speculative_runs,
         target_time=driver.store.target_time,
         wall_time=driver.wall_time,
         stopped=driver.stopped,
     )
 
 
-def _failed(costs: Sequence[Score]) -> int:
+def _failed(costs: Sequence[Cost]) -> int:
     return sum(math.isinf(cost[0]) for cost in costs)
 
 

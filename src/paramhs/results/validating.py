@@ -1,23 +1,23 @@
 """Configurations meet on instances, with seeds that no search has used."""
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from paramhs.results.verdict import Verdict, verdict
-from paramhs.values.costs import CostMetric
+from paramhs.search.history import History
+from paramhs.values.describing import description
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import NO_INSTANCE, Evaluate, Incumbent, Instance, Run, Task
-from paramhs.values.scenario import Scenario, description, endless_pairs
+from paramhs.values.runs import NO_INSTANCE, Instance, Pair, Run, Search, Target, Task
+from paramhs.values.scenario import Scenario, endless_pairs, told_apart
 from paramhs.values.seeds import SEEDS
-from paramhs.values.space import Config, Space
+from paramhs.values.space import Config
 from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import AnyTarget, check_jobs, executing
+from paramhs.world.executing import check_jobs, executing
 from paramhs.world.store import open_store
-from paramhs.world.targets.command import answers
 
 USUAL_PAIRS = 50  # at least so many where the target is random
 
@@ -49,7 +49,7 @@ class Meeting:
         if self.runs is not None and (type(self.runs) is not int or self.runs < 1):
             raise BadInput(f"a verdict needs at least 1 run of each side, not {self.runs!r}")
 
-    def pairs(self, deterministic: bool, seed: int) -> list[tuple[Instance, int]]:
+    def pairs(self, deterministic: bool, seed: int) -> list[Pair]:
         """Instances with seeds. Those of a search come 2^30 seeds earlier if it has as many
         instances, and elsewhere otherwise: of 2^31 seeds they would share one by rare chance."""
         count = len(self.instances)
@@ -66,7 +66,7 @@ class Meeting:
 
 def validate(
     scenario: Scenario,
-    target: AnyTarget,
+    target: Target,
     configs: Sequence[Config],
     meeting: Meeting,
     *,
@@ -78,49 +78,44 @@ def validate(
 ) -> list[Verdict] | None:
     """The first configuration against each of the others; None if it was interrupted."""
     check_jobs(jobs)
-    if len(set(configs)) < 2:
+    different = list(dict.fromkeys(configs))
+    if len(different) < 2:
         raise BadInput("a verdict needs two different configurations")
-    tasks = [
-        Task(config, _with_answer(instance), number, scenario.cutoff)
-        for instance, number in meeting.pairs(scenario.deterministic, seed)
-        for config in dict.fromkeys(configs)
-    ]
+    if store is not None:
+        meeting = replace(meeting, instances=tuple(map(told_apart, meeting.instances)))
+    pairs = meeting.pairs(scenario.deterministic, seed)
     watcher = watcher or Watcher()
-    count = len(tasks) // len(set(configs))
-    watcher.notice(f"verdict: {count:,} runs of each configuration, on {meeting.text}")
-    runs = _made(tasks, scenario, target, jobs, store, executor, watcher)
-    if runs is None:
+    watcher.notice(f"verdict: {len(pairs):,} runs of each configuration, on {meeting.text}")
+    tests = replace(scenario, instances=meeting.instances, initial=(), known=())
+    history = History(tests, seed)
+    tasks = [history.task(config, pair) for pair in pairs for config in different]
+    if not _make(tasks, history, target, jobs, store, executor, watcher):
         return None
-    made = {c: [run for run in runs if run.task.config == c] for c in dict.fromkeys(configs)}
+    made: dict[Config, list[Run]] = {config: [] for config in different}
+    for run in history.runs:
+        made[run.task.config].append(run)
     first, *others = made.values()
     return [verdict(first, other, scenario.cost, meeting.text) for other in others]
 
 
-def _with_answer(instance: Instance) -> Instance:
-    """Runs are stored by the names of instances, and judged by what is known of them: if that is
-    corrected, they must be made again."""
-    known = " ".join(w for w in answers([instance]).get(instance.name, ()) if w not in ("", "0"))
-    return Instance(f"{instance.name} ({known})", instance.value) if known else instance
-
-
-def _made(
+def _make(
     tasks: Sequence[Task],
-    scenario: Scenario,
-    target: AnyTarget,
+    history: History,
+    target: Target,
     jobs: int,
     store: str | Path | None,
     executor: str | Executor | None,
     watcher: Watcher,
-) -> Sequence[Run] | None:
-    """The runs of these tasks, from the store where they were made before."""
-    described = _described(scenario.space, scenario.cost, target)
+) -> bool:
+    """Make the runs of these tasks, from the store where they were made before; whether all are."""
+    scenario = history.scenario
+    described = {} if store is None else _described(scenario, target)
     opened = open_store(store, scenario.space, described, target.source)
-    made: list[Run] = []
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
             driver = Driver(
-                _asking(tasks, made),
-                scenario.cost,
+                _ask_for(tasks, history),
+                history,
                 runner,
                 opened,
                 Budget(runs=len(tasks)),
@@ -130,25 +125,21 @@ def _made(
                 purpose="verdict",
             )
             driver.run()
-        return made if len(made) == len(tasks) else None
+        return len(history.runs) == len(tasks)
     finally:
         opened.close()
 
 
-def _asking(
-    tasks: Sequence[Task], made: list[Run]
-) -> Generator[Evaluate | Incumbent, Sequence[Run], str]:
-    made.extend((yield Evaluate(tasks)))
+def _ask_for(tasks: Sequence[Task], history: History) -> Search:
+    yield from history.make(tasks)
     return "all runs are made"
 
 
-def _described(space: Space, cost: CostMetric, target: AnyTarget) -> dict[str, object]:
+def _described(scenario: Scenario, target: Target) -> dict[str, object]:
     """What makes stored runs usable again; which instances they are on is no part of it."""
-    return {
-        "verdict": {"space": space.describe(), "cost": description(cost)},
-        "target": target.name,
-        **target.describe(),
-    }
+    cost = description(scenario.cost, "the cost")
+    space = scenario.space.describe()
+    return {"verdict": {"space": space, "cost": cost}, "target": target.describe()}
 
 
 def verdict_store(store: str | Path | None) -> Path | None:

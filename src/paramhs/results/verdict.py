@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import product
 from random import Random
 
-from paramhs.values.costs import Cost, CostMetric, Quality, Score, mean, score
+from paramhs.values.costs import Cost, CostMetric, Score, mean, score
 from paramhs.values.runs import FAILURES, Run, Status
 from paramhs.values.seeds import below, stream
 from paramhs.values.space import Config
@@ -127,12 +127,12 @@ def verdict(
     instances = {name for name, _ in costs}
     by_instance = len(instances) >= LEAST_INSTANCES
     cases = _cases(costs, by_instance)
-    quality = isinstance(metric, Quality) or level > 0
+    quality = level > 0 or not metric.needs_runtime
     slack = 0.0 if quality else _CLOSE
     wins = sum(_is_less(b, a, slack) for a, b in map(_scores, cases))
     losses = sum(_is_less(a, b, slack) for a, b in map(_scores, cases))
     rng = stream(0, "verdict", len(cases))
-    gain, ratio = _estimates(cases, quality and getattr(metric, "maximise", False), rng)
+    gain, ratio = _estimates(cases, quality and metric.maximise, rng)
     differences = _differences([_scores(case) for case in cases])
     return Verdict(
         _side(first, metric),

@@ -19,7 +19,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import FAILURES, Run, Status
@@ -30,18 +30,49 @@ Score = tuple[float, ...]
 WORST = math.inf
 
 
+@runtime_checkable
 class CostMetric(Protocol):
-    """How a run is judged."""
+    """How a run is judged, and the facts that others need to know of it.
+
+    A metric of one's own is a subclass (then these facts have the values below) with an `of`.
+    """
+
+    @property
+    def needs_quality(self) -> bool:
+        """Whether a run that ended without reporting a quality has failed."""
+        return True
+
+    @property
+    def needs_runtime(self) -> bool:
+        """Whether the first number of a cost is a runtime, for which a cutoff must be set."""
+        return False
+
+    @property
+    def maximise(self) -> bool:
+        """Whether more of the reported quality is better."""
+        return False
+
+    @property
+    def label(self) -> str:
+        """What the number that people see is called."""
+        return "mean"
+
+    @property
+    def unit(self) -> str:
+        """What the first number of a cost is measured in."""
+        return ""
 
     def of(self, run: Run) -> Cost:
-        """The cost of one run."""
+        """The cost of one run, which is not censored."""
+        raise NotImplementedError
 
     def shown(self, score: Score) -> float:
         """The number a person expects to see for a score."""
+        return score[1]
 
 
 @dataclass(frozen=True)
-class Quality:
+class Quality(CostMetric):
     """The mean of what the target reports, to be minimised or maximised."""
 
     maximise: bool = False
@@ -57,16 +88,24 @@ class Quality:
 
 
 @dataclass(frozen=True)
-class Runtime:
+class Runtime(CostMetric):
     """Penalised average runtime: a run that does not finish counts `penalty` times its cutoff.
 
     Source: PAR10 in Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009).
     """
 
+    needs_quality = False
+    needs_runtime = True
+    unit = "s"
     penalty: float = 10.0
 
     def __post_init__(self) -> None:
         _check_penalty(self.penalty)
+
+    @property
+    def label(self) -> str:
+        """Such as PAR10 in s."""
+        return _par(self.penalty)
 
     def of(self, run: Run) -> Cost:
         """Seconds."""
@@ -74,20 +113,23 @@ class Runtime:
             return (WORST,)
         return (run.runtime if run.status is Status.OK else self.penalty * run.task.cutoff,)
 
-    def shown(self, score: Score) -> float:
-        """The penalised average runtime."""
-        return score[1]
-
 
 @dataclass(frozen=True)
-class RuntimeThenQuality:
+class RuntimeThenQuality(CostMetric):
     """Penalised average runtime; among runs that do not finish, how good their answers were."""
 
+    needs_runtime = True
+    unit = "s"
     penalty: float = 10.0
     maximise: bool = False
 
     def __post_init__(self) -> None:
         _check_penalty(self.penalty)
+
+    @property
+    def label(self) -> str:
+        """Such as PAR10 in s."""
+        return _par(self.penalty)
 
     def of(self, run: Run) -> Cost:
         """Seconds, then quality where the run was stopped."""
@@ -96,9 +138,9 @@ class RuntimeThenQuality:
             return (seconds, 0.0)
         return (seconds, *Quality(self.maximise).of(run))
 
-    def shown(self, score: Score) -> float:
-        """The penalised average runtime."""
-        return score[1]
+
+def _par(penalty: float) -> str:
+    return f"PAR{penalty:g} in s"
 
 
 def _check_penalty(penalty: object) -> None:

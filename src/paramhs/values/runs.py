@@ -1,11 +1,12 @@
 """What is asked of a target and what comes back; what a search says to its driver."""
 
 import math
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from paramhs.values.describing import own_description
 from paramhs.values.space import Config
 
 
@@ -27,6 +28,13 @@ NO_INSTANCE = Instance("-")
 """Stands in where the target is not run on instances."""
 
 
+class Pair(NamedTuple):
+    """What a configuration is run on: two are compared on the same pairs."""
+
+    instance: Instance
+    seed: int
+
+
 class Task(NamedTuple):
     """One run to make. A run is a pure function of its task, but for measured time."""
 
@@ -35,6 +43,11 @@ class Task(NamedTuple):
     seed: int
     cutoff: float = math.inf
     """Seconds after which the run is stopped."""
+
+    @property
+    def pair(self) -> Pair:
+        """The instance and the seed."""
+        return Pair(self.instance, self.seed)
 
 
 class Status(StrEnum):
@@ -73,8 +86,60 @@ class Run(NamedTuple):
         return lines[-1] if lines[0].startswith("Traceback") else lines[0]
 
 
-Target = Callable[[Task], Run]
-"""Turns a task into a run: the whole interface."""
+@runtime_checkable
+class Target(Protocol):
+    """Turns a task into a run.
+
+    A target of one's own is a subclass with a `__call__`; if runs are to be stored, either a
+    dataclass or one with a `describe` of its own. Where a cutoff or several jobs are asked for it
+    is called in worker processes, which are stopped at the cutoff.
+    """
+
+    @property
+    def uses_seed(self) -> bool:
+        """Whether its answers depend on the seed; if not, it is taken to be deterministic."""
+        return True
+
+    @property
+    def needs_keeper(self) -> bool:
+        """Whether it can run only under a keeper, which limits all processes of a run."""
+        return False
+
+    @property
+    def clock(self) -> str:
+        """Which time counts, "wall" or "cpu"."""
+        return "wall"
+
+    @property
+    def memory(self) -> float:
+        """Bytes that a run may use."""
+        return math.inf
+
+    def __call__(self, task: Task) -> Run:
+        """The run of a task, in this process."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """What it is, for people."""
+        return type(self).__qualname__
+
+    @property
+    def source(self) -> str:
+        """A digest of its code, to notice that it changed; empty if that cannot be read."""
+        return ""
+
+    def describe(self) -> Mapping[str, object]:
+        """What defines its answers, in JSON types: other words, other runs."""
+        return own_description(self, "the target")
+
+    def command_line(self, config: Config) -> str:
+        """How a person would run it with this configuration; empty where there is no such way."""
+        return ""
+
+    def shown(self, task: Task) -> str:
+        """The call, for people."""
+        return f"{self.name} with {task.config} on {task.instance.name}, seed {task.seed}"
 
 
 class Evaluate(NamedTuple):
@@ -89,8 +154,6 @@ class Incumbent(NamedTuple):
     """A search says which configuration is now the best it knows."""
 
     config: Config
-    costs: Sequence[tuple[float, ...]]
-    """Its costs so far, run by run; the list goes on growing as runs are added."""
 
 
 class Point(NamedTuple):

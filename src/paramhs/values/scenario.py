@@ -1,13 +1,16 @@
-"""What is to be tuned, without saying how: space, instances, cost, cutoff."""
+"""What is to be tuned, without saying how: space, instances, cost, cutoff, what is known before."""
 
+import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from itertools import islice
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
 
-from paramhs.values.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
+from paramhs.values.costs import CostMetric, Quality
+from paramhs.values.describing import description, digest
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import NO_INSTANCE, Instance, Task
+from paramhs.values.runs import NO_INSTANCE, Instance, Pair, Run
 from paramhs.values.seeds import shuffled, stream, target_seeds
 from paramhs.values.space import Config, Space
 
@@ -24,6 +27,10 @@ class Scenario:
     cost: CostMetric = Quality()
     cutoff: float = math.inf
     deterministic: bool = False
+    initial: tuple[Config, ...] = ()
+    """Configurations that challenge the default first, in this order."""
+    known: tuple[Run, ...] = ()
+    """Runs made before the search, on its instances: it asks for none of them again."""
 
     def __post_init__(self) -> None:
         if not self.instances:
@@ -34,62 +41,81 @@ class Scenario:
             raise BadInput(f"instance {twice!r} is listed twice")
         if not isinstance(self.cutoff, int | float) or not self.cutoff > 0:
             raise BadInput(f"the cutoff must be a positive number, not {self.cutoff!r}")
-        if isinstance(self.cost, Runtime | RuntimeThenQuality) and math.isinf(self.cutoff):
+        if self.cost.needs_runtime and math.isinf(self.cutoff):
             raise BadInput("tuning for runtime needs a cutoff: what would a run that hangs cost?")
 
     def describe(self) -> dict[str, object]:
-        """What defines it, in JSON types."""
+        """What defines it, in JSON types; `BadInput` where something cannot say what it is."""
+        more: dict[str, object] = {}
+        values = instance_values(self.instances)
+        if values:
+            more["instance_values"] = values
+        if self.initial:
+            more["initial"] = [config.key for config in self.initial]
+        if self.known:
+            more["known"] = digest(repr([_facts(run) for run in self.known]))
         return {
             "space": self.space.describe(),
             "instances": [instance.name for instance in self.instances],
-            "cost": description(self.cost),
+            "cost": description(self.cost, "the cost"),
             "cutoff": None if math.isinf(self.cutoff) else self.cutoff,
             "deterministic": self.deterministic,
+            **more,
         }
 
 
-class Pairs:
-    """The fixed list of (instance, seed): every configuration's k-th run is on the k-th pair."""
+def _facts(run: Run) -> tuple[object, ...]:
+    """What of a run a search can see; the same in every process."""
+    config, instance, seed, cutoff = run.task
+    return config.key, instance.name, seed, cutoff, run.status.value, run.runtime, run.quality
 
-    def __init__(self, scenario: Scenario, seed: int) -> None:
-        self._scenario = scenario
-        self._known: list[tuple[Instance, int]] = []
-        self._rest = endless_pairs(scenario.instances, seed)
 
-    @property
-    def count(self) -> float:
-        """How many there are: one an instance if the target is deterministic, else no end."""
-        return len(self._scenario.instances) if self._scenario.deterministic else math.inf
+def instance_values(instances: Sequence[Instance]) -> dict[str, object]:
+    """What instances are, where their names do not say it, in JSON types."""
+    said = {instance.name: _beside_name(instance) for instance in instances}
+    return {name: value for name, value in said.items() if value}
 
-    def task(self, config: Config, k: int) -> Task:
-        """The k-th run of a configuration, from 0."""
-        if k >= len(self._known):
-            self._known.extend(islice(self._rest, k + 1 - len(self._known)))
-        instance, seed = self._known[k]
-        return Task(config, instance, seed, self._scenario.cutoff)
+
+def _beside_name(instance: Instance) -> object:
+    """What defines an instance beside its name; nothing of a path, a number, a plain list."""
+    value = instance.value
+    if callable(getattr(value, "describe", None)):
+        return value.describe()
+    said = description(value, f"instance {instance.name!r}")
+    return None if said is None or instance.name in (said, str(said), json.dumps(said)) else said
+
+
+def told_apart(instance: Instance) -> Instance:
+    """The same under a name that says all that defines it, where no list of instances does."""
+    said = _beside_name(instance)
+    return Instance(f"{instance.name} {json.dumps(said)}", instance.value) if said else instance
+
+
+def known_seeds(runs: Sequence[Run]) -> Mapping[Instance, Sequence[int]]:
+    """For each instance, the seeds it was run with, the most used first."""
+    often = Counter(run.task.pair for run in runs)
+    seeds: dict[Instance, list[int]] = defaultdict(list)
+    for (instance, seed), _ in often.most_common():
+        seeds[instance].append(seed)
+    return seeds
 
 
 def endless_pairs(
-    instances: Sequence[Instance], seed: int, skip: int = 0
-) -> Iterator[tuple[Instance, int]]:
+    instances: Sequence[Instance],
+    seed: int,
+    skip: int = 0,
+    known: Mapping[Instance, Sequence[int]] | None = None,
+) -> Iterator[Pair]:
     """Instances with seeds: each instance once before any comes again; no seed comes again.
 
-    `skip` leaves out seeds, so that two parts of a study have none in common.
+    `skip` leaves out seeds, so that two parts of a study have none in common. The `known` seeds of
+    an instance come before new ones.
     """
     rng = stream(seed, "pairs")
-    seeds = target_seeds(rng, skip)
-    while True:
+    first = known or {}
+    used = {number for numbers in first.values() for number in numbers}
+    seeds = (number for number in target_seeds(rng, skip) if number not in used)
+    for turn in count():
         for instance in shuffled(instances, rng):
-            yield instance, next(seeds)
-
-
-def description(thing: object) -> object:
-    """A dataclass as JSON types, its class and its fields; other objects by their class."""
-    if is_dataclass(thing) and not isinstance(thing, type):
-        parts = {f.name: description(getattr(thing, f.name)) for f in fields(thing)}
-        return {"kind": type(thing).__name__, **parts}
-    if isinstance(thing, float) and math.isinf(thing):
-        return None
-    if thing is None or isinstance(thing, bool | int | float | str):
-        return thing
-    return {"kind": f"{type(thing).__module__}.{type(thing).__qualname__}"}
+            numbers = first.get(instance, ())
+            yield Pair(instance, numbers[turn] if turn < len(numbers) else next(seeds))

@@ -36,6 +36,20 @@ def shuffled(items: Sequence[T], rng: Random) -> list[T]:
     return result
 
 
+def drawn(items: Sequence[T], rng: Random) -> Iterator[T]:
+    """The items in uniformly random order, lazily: a few of many cost a few draws."""
+    moved: dict[int, T] = {}
+    for last in range(len(items) - 1, -1, -1):
+        place = below(last + 1, rng)
+        yield moved.get(place, items[place])
+        moved[place] = moved.get(last, items[last])
+
+
+def other_seed(seed: int) -> int:
+    """A seed that `target_seeds` gives a quarter of all seeds later."""
+    return (seed + SEEDS // 4 * _STRIDE) % SEEDS
+
+
 def target_seeds(rng: Random, skip: int = 0) -> Iterator[int]:
     """Seeds for runs of the target: scattered, and none twice within 2^31 of them.
 

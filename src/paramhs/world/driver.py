@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
-from paramhs.values.costs import CostMetric, score
+from paramhs.search.history import History
+from paramhs.values.costs import score
 from paramhs.values.errors import BadInput, ParamhsError, TargetError
 from paramhs.values.runs import (
     FAILURES,
@@ -22,7 +23,6 @@ from paramhs.values.runs import (
     Run,
     Search,
     Status,
-    Target,
     Task,
 )
 from paramhs.values.space import Config
@@ -75,17 +75,15 @@ class Session:
     order; the search gets them in its own.
     """
 
-    def __init__(self, search: Search, metric: CostMetric) -> None:
+    def __init__(self, search: Search, history: History) -> None:
         self._search = search
-        self._metric = metric
+        self.history = history
         self._answers: dict[Task, Run] = {}
         self.request = Evaluate(())
         self.runs = 0
         self.target_time = 0.0
         """Seconds that the target ran, over the requests answered in full."""
         self.trajectory: list[Point] = []
-        self.costs: Sequence[tuple[float, ...]] = ()
-        self.first_costs: Sequence[tuple[float, ...]] = ()
         self.ended: str | None = None
         self._advance([])
 
@@ -103,21 +101,32 @@ class Session:
         try:
             step = self._search.send(runs) if runs else next(self._search)
             while isinstance(step, Incumbent):
-                self._note(step)
+                self._note(step.config)
                 step = next(self._search)
             self.request = step
         except StopIteration as end:
             self.ended = str(end.value)
             self.request = Evaluate(())
 
-    def _note(self, incumbent: Incumbent) -> None:
-        self.costs = incumbent.costs
-        if not self.trajectory:
-            self.first_costs = incumbent.costs
-        cost = self._metric.shown(score(self.costs)) if self.costs else None
-        self.trajectory.append(
-            Point(incumbent.config, self.runs, self.target_time, cost, len(self.costs))
-        )
+    def _note(self, incumbent: Config) -> None:
+        costs = list(self.history.costs(incumbent).values())
+        cost = self.history.scenario.cost.shown(score(costs)) if costs else None
+        self.trajectory.append(Point(incumbent, self.runs, self.target_time, cost, len(costs)))
+
+    @property
+    def incumbent(self) -> Config | None:
+        """The best that the search knows; None before it said so."""
+        return self.trajectory[-1].config if self.trajectory else None
+
+
+class Runner(Protocol):
+    """Makes runs: a target, or a target under keepers."""
+
+    def __call__(self, task: Task) -> Run:
+        """The run of a task."""
+
+    def shown(self, task: Task) -> str:
+        """The call, for people."""
 
 
 class Inline(Executor):
@@ -159,12 +168,12 @@ class Driver:
 
     So resuming is running again: the search repeats what it did, from stored answers, up to the
     first that is missing. With a budget in runs, the number of jobs never changes what it does:
-    idle workers only make early what the search will probably ask for.
+    idle workers only make speculative runs, which the search will probably ask for.
     """
 
     search: Search
-    metric: CostMetric
-    target: Target
+    history: History
+    target: Runner
     store: Store
     budget: Budget
     executor: Executor = field(default_factory=Inline)
@@ -173,18 +182,19 @@ class Driver:
     default: Config | None = None
     """If this configuration fails in all the first runs, the target is taken to be broken."""
     purpose: str = ""
-    """What the runs are for, where that is no search."""
+    """What the runs are for, where that is no search. Then their order means nothing."""
 
     def __post_init__(self) -> None:
-        self.session = Session(self.search, self.metric)
+        self.session = Session(self.search, self.history)
         self.taken = 0
         """How many runs the search has asked for and been granted."""
         self.new_runs = 0
-        """How many were made in this session, early ones included."""
+        """How many were made in this session, speculative ones included."""
         self.stopped = ""
         self._flying: dict[Task, Future[Run]] = {}
-        self._pending: set[Task] = set()
-        self._early: set[Task] = set()
+        self._pending: dict[Task, int | None] = {}
+        """What the search waits for, and as its so manieth run it asked for that."""
+        self._speculative: set[Task] = set()
         asked = (task for task in self.session.request.tasks if task.config == self.default)
         self._trial: set[Task] = set(islice(asked, _ENOUGH))
         self._trial_runs: list[Run] = []
@@ -204,9 +214,9 @@ class Driver:
         return self._interrupts > 0
 
     @property
-    def early_runs(self) -> int:
-        """How many runs were made early in this session and never asked for."""
-        return len(self._early)
+    def speculative_runs(self) -> int:
+        """How many speculative runs of this session were never asked for."""
+        return len(self._speculative)
 
     def run(self) -> None:
         """Search until the search ends, a budget is spent, or somebody interrupts."""
@@ -235,7 +245,7 @@ class Driver:
                 break
         ahead = islice(request.likely, 8 * self.jobs)
         while self._pending:
-            self._launch_early(ahead)
+            self._speculate(ahead)
             self._collect()
 
     def _take(self, task: Task) -> None:
@@ -245,7 +255,8 @@ class Driver:
         always comes as far as it came before.
         """
         self.stopped = self._why_stop_replaying()
-        run = None if self.stopped else self.store.get(task)
+        asked = None if self.purpose else self.taken
+        run = None if self.stopped else self.store.get(task, asked)
         if run is None and not self.stopped and task not in self._flying:
             while len(self._flying) >= self.jobs:
                 self._collect()
@@ -253,11 +264,11 @@ class Driver:
         if self.stopped:
             return
         self.taken += 1
-        self._early.discard(task)
+        self._speculative.discard(task)
         if run is not None:
             self._deliver(run)
             return
-        self._pending.add(task)
+        self._pending[task] = asked
         if task not in self._flying:
             self._submit(task)
         if self._flying[task].done():
@@ -271,7 +282,7 @@ class Driver:
             self.taken, self.store.target_time, self.wall_time
         )
 
-    def _launch_early(self, ahead: Iterator[Task]) -> None:
+    def _speculate(self, ahead: Iterator[Task]) -> None:
         """Give idle workers what the search will probably ask for."""
         while len(self._flying) < self.jobs and not self._why_stop():
             task = next(ahead, None)
@@ -301,20 +312,20 @@ class Driver:
                 raise _broken(error) from error
             if self._interrupts and run.status is Status.CRASHED:
                 # Who stops us may have stopped the run as well; it will be made again.
-                self._pending.discard(task)
+                self._pending.pop(task, None)
                 self.stopped = INTERRUPTED
                 continue
-            self.store.put(run)
+            self.store.put(run, self._pending.get(task))
             self.new_runs += 1
             if run.status is Status.WRONG:
                 self.watcher.notice(f"{run.detail}\n  the call was {self._shown(task)}")
             if task in self._pending:
                 self._deliver(run)
             else:
-                self._early.add(task)
+                self._speculative.add(task)
 
     def _deliver(self, run: Run) -> None:
-        self._pending.discard(run.task)
+        self._pending.pop(run.task, None)
         if self._trial:
             self._trial_runs.append(run)
         self.session.answer(run)
@@ -337,7 +348,7 @@ class Driver:
         The first runs are those asked for first, not those that end first: failures are quick.
         """
         runs = [run for run in self._trial_runs if run.task in self._trial]
-        made = {*self._early, *(run.task for run in self._trial_runs)}
+        made = {*self._speculative, *(run.task for run in self._trial_runs)}
         self._trial, self._trial_runs = set(), []
         if not runs or any(run.status not in FAILURES for run in runs):
             return
@@ -352,7 +363,7 @@ class Driver:
 
     def _shown(self, task: Task) -> str:
         """The call, for people."""
-        return str(getattr(self.target, "shown", str)(task))
+        return self.target.shown(task)
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:

@@ -7,11 +7,10 @@ from contextlib import closing, contextmanager
 
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Target
-from paramhs.world.driver import Inline
-from paramhs.world.targets.command import CommandTarget
-from paramhs.world.targets.function import FunctionTarget
+from paramhs.world.driver import Inline, Runner
+from paramhs.world.targets.in_worker import supervisable
 
-AnyTarget = FunctionTarget | CommandTarget
+AnyTarget = Target
 
 EXECUTORS = ("inline", "threads", "processes")
 MOST_JOBS = 1024
@@ -29,35 +28,32 @@ def check_jobs(jobs: int) -> None:
 
 @contextmanager
 def executing(
-    target: AnyTarget, executor: str | Executor | None, jobs: int, cutoff: float
-) -> Iterator[tuple[Executor, Target]]:
+    target: Target, executor: str | Executor | None, jobs: int, cutoff: float
+) -> Iterator[tuple[Executor, Runner]]:
     """An executor and what it is to run.
 
-    Commands always run under a keeper; so do functions in "processes", which is the usual choice
-    where there are several jobs or a limit.
+    Where a limit is set, runs are made under keepers, which can stop them: one for each job here,
+    and one in each worker of an executor that was passed in. ("inline" and "threads" are told by
+    their names that they cannot stop a run: the cutoff is judged when it is over.)
     """
     from paramhs.world.targets.supervisor.supervised import Supervised  # only where runs are made
 
-    if isinstance(executor, Executor):
-        if isinstance(target, FunctionTarget):
-            if _needs_process(target):
-                raise BadInput(f"{executor!r} can limit no memory and measure no processor time")
+    limited = math.isfinite(cutoff) or target.needs_keeper
+    if executor is not None and not isinstance(executor, str):
+        if not hasattr(executor, "submit"):
+            raise BadInput(f"{executor!r} is not an executor: it has no method submit")
+        if not limited:
             yield executor, target
             return
-        with closing(Supervised(target)) as kept_elsewhere:
-            yield executor, kept_elsewhere
+        with closing(Supervised(supervisable(target))) as elsewhere:
+            yield executor, elsewhere
         return
-    kind = _kind(target, executor, jobs, cutoff)
-    if kind == "processes" or isinstance(target, CommandTarget):
-        kept = Supervised(target, jobs)
-        runner: Target = kept
-    else:
-        kept, runner = None, target
-    threads = kind == "threads" or (kind == "processes" and jobs > 1)
-    pool = ThreadPoolExecutor(jobs) if threads else Inline()
+    kind = _kind(target, executor, jobs, limited)
+    kept = Supervised(supervisable(target), jobs) if kind == "processes" else None
+    pool = ThreadPoolExecutor(jobs) if kind != "inline" and (jobs > 1 or not kept) else Inline()
     finished = False
     try:
-        yield pool, runner
+        yield pool, kept or target
         finished = True
     finally:
         if kept:
@@ -65,16 +61,9 @@ def executing(
         pool.shutdown(wait=finished, cancel_futures=True)  # a thread cannot be stopped by force
 
 
-def _kind(target: AnyTarget, executor: str | None, jobs: int, cutoff: float) -> str:
+def _kind(target: Target, executor: str | None, jobs: int, limited: bool) -> str:
     if executor is not None and executor not in EXECUTORS:
         raise BadInput(f"executor must be one of {', '.join(EXECUTORS)}, not {executor!r}")
-    if isinstance(target, CommandTarget):
-        return "processes"
-    if executor in ("inline", "threads") and _needs_process(target):
+    if target.needs_keeper and executor in ("inline", "threads"):
         raise BadInput(f"executor {executor!r} can limit no memory and measure no processor time")
-    limited = math.isfinite(cutoff) or _needs_process(target)
     return executor or ("processes" if jobs > 1 or limited else "inline")
-
-
-def _needs_process(target: FunctionTarget) -> bool:
-    return math.isfinite(target.memory) or target.clock == "cpu"

@@ -15,7 +15,6 @@ from paramhs.values.wording import counted
 
 _CLEAR = 2.5  # standard errors from which a difference is probable
 _TELLING = 8  # common runs below which no difference is called probable
-_READABLE = 200_000  # runs up to which all are read to find the closest rivals
 
 
 def print_result(console: Console, result: Result, metric: CostMetric) -> None:
@@ -23,8 +22,8 @@ def print_result(console: Console, result: Result, metric: CostMetric) -> None:
     console.print(_trajectory(result))
     console.print()
     stopped = "" if result.stopped.startswith("the budget") else "the search ended: "
-    early = f" (and {result.early:,} made early)" if result.early else ""
-    counts = f"{counted(result.asked, 'run')}{early}, {result.target_time:.1f} s of target time"
+    more = f" (and {result.speculative:,} speculative)" if result.speculative else ""
+    counts = f"{counted(result.asked, 'run')}{more}, {result.target_time:.1f} s of target time"
     console.print(Text(f"{counts}: {stopped}{result.stopped}"), soft_wrap=True)
     console.print(Text(f"best     {result.best}", style="bold"), soft_wrap=True)
     console.print(f"         {result.best_text}")
@@ -51,9 +50,7 @@ def _how_sure(result: Result, metric: CostMetric) -> list[str]:
     """The closest rivals, with twice the standard error of the difference on common runs."""
     if result.best == result.default and len(result.trajectory) <= 1:
         return ["No configuration was found that is better than the default: keep it."]
-    if len(result.runs) > _READABLE:
-        return []
-    rivals = closest_rivals(result.runs, result.best, metric)
+    rivals = closest_rivals(result.history, result.best)
     lines = [_rival("closest", rival) for rival in rivals[:2]]
     lines += [_rival("default", r) for r in rivals[2:] if r.config == result.default]
     if lines:

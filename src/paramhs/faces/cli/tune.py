@@ -97,7 +97,7 @@ def _print(result: Result, said: ScenarioFile, missing: str) -> None:
 
 
 def _as_json(result: Result, said: ScenarioFile, missing: str) -> dict[str, object]:
-    search = common_costs(result.runs, result.default, result.best, said.scenario.cost)
+    search = common_costs(result.history, result.default, result.best)
     return {
         **result.to_json(),
         "on_common_runs": search

@@ -86,8 +86,8 @@ def validate(
     console = Console(highlight=False)
     for name, chosen, verdict in zip(names[1:], configs[1:], verdicts, strict=True):
         print_verdict(console, verdict, said.scenario.cost, (names[0], name))
-        if isinstance(said.target, CommandTarget):
-            console.print(Text(f"{said.target.pasted(chosen)}\n"), soft_wrap=True)
+        for command in command_of(said, chosen).values():
+            console.print(Text(f"{command}\n"), soft_wrap=True)
 
 
 def _configured(name: str, said: ScenarioFile, store: Path) -> Config:

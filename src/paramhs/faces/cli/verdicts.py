@@ -10,19 +10,18 @@ from paramhs.faces.scenario_file import ScenarioFile
 from paramhs.faces.tuning import Result
 from paramhs.results.evidence import Common, common_costs
 from paramhs.results.verdict import Interval, Side, Verdict
-from paramhs.values.costs import CostMetric, Quality
+from paramhs.values.costs import CostMetric
 from paramhs.values.runs import NO_INSTANCE
 from paramhs.values.space import Config
 from paramhs.values.wording import counted
 from paramhs.world.driver import INTERRUPTED
-from paramhs.world.targets.command import CommandTarget
 
 
 def print_outcome(console: Console, result: Result, metric: CostMetric, missing: str) -> None:
     """The verdict of a search, or why there is none."""
     console.print()
     if result.verdict is not None:
-        search = common_costs(result.runs, result.default, result.best, metric)
+        search = common_costs(result.history, result.default, result.best)
         print_verdict(console, result.verdict, metric, ("default", "best"), search)
     else:
         console.print(Text(no_verdict(result, missing), style="bold"), soft_wrap=True)
@@ -39,9 +38,8 @@ def no_verdict(result: Result, missing: str) -> str:
 
 def command_of(said: ScenarioFile, config: Config) -> dict[str, str]:
     """The command line of a configuration, where the target is a command."""
-    if not isinstance(said.target, CommandTarget):
-        return {}
-    return {"command": said.target.pasted(config)}
+    command = said.target.command_line(config)
+    return {"command": command} if command else {}
 
 
 def why_none(said: ScenarioFile, asked: bool) -> str:
@@ -65,7 +63,7 @@ def print_verdict(
 ) -> None:
     """Both sides, beside what they cost in the search, then what follows."""
     console.print(Text(f"verdict, on {verdict.on}:"))
-    what = what_is_shown(metric)
+    what = metric.label
     columns = ["", f"{what}, here" if search else what, "finished", "failed"]
     if search:
         columns.append(f"{what}, in the search ({counted(search.runs, 'common run')})")
@@ -85,14 +83,6 @@ def print_verdict(
 
 def _row(name: str, side: Side) -> list[str]:
     return [name, f"{side.cost:.4g}", f"{side.solved} of {side.runs}", str(side.failed or "")]
-
-
-def what_is_shown(metric: CostMetric) -> str:
-    """What the number of a cost is called."""
-    if isinstance(metric, Quality):
-        return "mean"
-    penalty = getattr(metric, "penalty", 10)
-    return f"PAR{penalty:g} in s"
 
 
 def conclusion(verdict: Verdict, metric: CostMetric, names: tuple[str, str]) -> list[str]:
@@ -119,7 +109,7 @@ def _the(name: str) -> str:
 def _how_much(verdict: Verdict, metric: CostMetric) -> str:
     better, worse = _directions(verdict, metric)
     tail = ""
-    if verdict.by == "quality" and not isinstance(metric, Quality):
+    if verdict.by == "quality" and metric.needs_runtime:
         tail = " in quality, with equal runtimes"
     if verdict.ratio is not None:
         return f"{_times(verdict.ratio, better, worse)}{tail}"
@@ -135,7 +125,7 @@ def _directions(verdict: Verdict, metric: CostMetric) -> tuple[str, str]:
     """What better and worse are called."""
     if verdict.by == "runtime":
         return "faster", "slower"
-    return ("higher", "lower") if getattr(metric, "maximise", False) else ("lower", "higher")
+    return ("higher", "lower") if metric.maximise else ("lower", "higher")
 
 
 def _times(ratio: Interval, better: str, worse: str) -> str:

@@ -98,10 +98,11 @@ class _View(Watcher):
 
     def cost(self, driver: Driver) -> str:
         """The incumbent's mean cost, its standard error and its number of runs."""
-        costs = list(driver.session.costs)
+        incumbent = driver.session.incumbent
+        costs = list(driver.history.costs(incumbent).values()) if incumbent else []
         if not costs:
             return ""
-        mean = driver.metric.shown(score(costs))
+        mean = driver.history.scenario.cost.shown(score(costs))
         numbers = [cost[0] for cost in costs]
         error = ""
         if len(numbers) > 1 and all(map(math.isfinite, numbers)):

@@ -1,7 +1,6 @@
 """What may stand in a scenario file: one class a table."""
 
 import re
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -18,8 +17,9 @@ from pydantic import (
 
 from paramhs.faces.choices import COSTS, cost_named
 from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
-from paramhs.search.configurators import CONFIGURATORS, Configurator, ParamILS, ParamRLS
+from paramhs.search.configurators import Configurator, ParamHS, ParamILS
 from paramhs.search.operators import (
+    Anywhere,
     BothSides,
     Harmonic,
     LStep,
@@ -164,12 +164,9 @@ class _Configurator(_Table):
     runs: int | None = None
     min_runs: int = 3
     max_runs: int = 2000
-    start: Literal["default", "uniform"] = "default"
     random_starts: int = 10
     kicks: int = 3
     p_restart: float = 0.01
-    revisits: bool = False
-    replacement: bool = True
 
     def configurator(self) -> Configurator:
         """The configurator meant; `BadInput` if something is said that it has no use for."""
@@ -183,26 +180,20 @@ class _Configurator(_Table):
                 self.random_starts,
                 self.kicks,
                 self.p_restart,
-                self.revisits,
-                self.start,
             )
         comparison = self._comparison("growing")
         if self.name == "random":
-            base = CONFIGURATORS["random"]
-            assert isinstance(base, ParamRLS)  # noqa: S101 -- for the type checker
-            return replace(base, comparison=comparison, start=self.start)
+            return ParamHS(Anywhere(), comparison)
         usual = "several" if self.name == "paramhs" else "one"
         operator = self._operator(usual, Harmonic())
-        return ParamRLS(operator, comparison, self.start, self.replacement)
+        return ParamHS(operator, comparison)
 
     def _used(self) -> set[str]:
         kind = self.comparison or ("fixed" if self.name == "paramils" else "growing")
-        used = {"name", "comparison", "start"}
+        used = {"name", "comparison"}
         used |= {"min_runs", "max_runs"} if kind == "growing" else {"runs"}
         if self.name == "paramils":
-            used |= {"random_starts", "kicks", "p_restart", "revisits"}
-        if self.name in ("paramhs", "paramrls"):
-            used |= {"replacement"}
+            used |= {"random_starts", "kicks", "p_restart"}
         if self.name != "random":
             used |= {"moves"} if self.moves == "both sides" else {"moves", "step"}
         return used | {"length"} if self.step == "l-step" else used

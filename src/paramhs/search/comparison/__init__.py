@@ -1,8 +1,8 @@
 """Which of two configurations is better, and how many runs that takes."""
 
-from paramhs.search.comparison.contest import Comparison, Contest
+from paramhs.search.comparison.comparison import Comparison
 from paramhs.search.comparison.fixed_runs import FixedRuns
 from paramhs.search.comparison.fresh_runs import FreshRuns
 from paramhs.search.comparison.growing import Growing
 
-__all__ = ["Comparison", "Contest", "FixedRuns", "FreshRuns", "Growing"]
+__all__ = ["Comparison", "FixedRuns", "FreshRuns", "Growing"]

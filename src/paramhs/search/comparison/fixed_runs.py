@@ -1,20 +1,18 @@
 """A fixed number of runs, made once: BasicILS."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from numbers import Integral
 
-from paramhs.search.comparison.contest import Ledger, LedgerContest
-from paramhs.values.costs import score
-from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking
-from paramhs.values.scenario import Scenario
+from paramhs.search.comparison.comparison import check_runs
+from paramhs.search.history import History
+from paramhs.values.costs import Score, score
+from paramhs.values.runs import Asking, Pair, Task
 from paramhs.values.space import Config
 
 
 @dataclass(frozen=True)
 class FixedRuns:
-    """Compare means over the first `runs` pairs of the fixed list; a challenger that ties wins.
+    """Compare means over the first `runs` pairs of the search's list; a challenger that ties wins.
 
     Every configuration is run on them once and its answers are used again. A deterministic target
     has no more pairs than instances.
@@ -25,32 +23,37 @@ class FixedRuns:
     runs: int = 100
 
     def __post_init__(self) -> None:
-        if not isinstance(self.runs, Integral) or self.runs < 1:
-            raise BadInput(f"a comparison needs at least 1 run, not {self.runs}")
+        check_runs(self.runs)
 
-    def begin(self, scenario: Scenario, seed: int) -> "_Contest":
-        """A new contest, for one search."""
-        return _Contest(self.runs, Ledger(scenario, seed))
-
-
-class _Contest(LedgerContest):
-    def __init__(self, runs: int, ledger: Ledger) -> None:
-        super().__init__(ledger)
-        self.runs = int(min(runs, ledger.pairs.count))
-
-    @property
-    def settled(self) -> Collection[Config]:
-        """All that were ever met: their means are known for good."""
-        return self.ledger.costs.keys()
-
-    def enter(self, config: Config) -> Asking:
-        yield from self.ledger.ask((config, self.runs))
+    def start(self, history: History, config: Config) -> Asking:
+        """Make all its runs."""
+        yield from history.ask((config, self._pairs(history)))
         return True
 
-    def better(self, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()) -> Asking:
-        likely = self.ledger.first_tasks(ahead, self.runs)
-        yield from self.ledger.ask((challenger, self.runs), (incumbent, self.runs), likely=likely)
-        return score(self.costs(challenger)) <= score(self.costs(incumbent))
+    def better(
+        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
+    ) -> Asking:
+        """Whether its mean is no worse."""
+        pairs = self._pairs(history)
+        likely = self._likely(history, pairs, ahead)
+        yield from history.ask((challenger, pairs), (incumbent, pairs), likely=likely)
+        return _score(history, challenger, pairs) <= _score(history, incumbent, pairs)
 
-    def deepen(self, incumbent: Config) -> bool:
-        return False
+    def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
+        """Their means are known for good once both have been run."""
+        pairs = self._pairs(history)
+        return not (history.missing(challenger, pairs) or history.missing(incumbent, pairs))
+
+    def _pairs(self, history: History) -> list[Pair]:
+        return history.pairs(0, int(min(self.runs, history.pair_count)))
+
+    def _likely(
+        self, history: History, pairs: list[Pair], ahead: Iterable[Config]
+    ) -> Iterator[Task]:
+        for config in ahead:
+            yield from history.missing(config, pairs)
+
+
+def _score(history: History, config: Config, pairs: list[Pair]) -> Score:
+    costs = history.costs(config)
+    return score([costs[pair] for pair in pairs])

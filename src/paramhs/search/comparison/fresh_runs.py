@@ -1,15 +1,13 @@
 """Fresh runs at every call: the setting of the paper's theory."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from numbers import Integral
 
-from paramhs.values.costs import Cost, score
-from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking, Evaluate, Instance, Task
-from paramhs.values.scenario import Scenario, endless_pairs
-from paramhs.values.seeds import SEEDS, stream
+from paramhs.search.comparison.comparison import check_runs
+from paramhs.search.history import History
+from paramhs.values.costs import Score, score
+from paramhs.values.runs import Asking, Pair, Task
+from paramhs.values.seeds import other_seed
 from paramhs.values.space import Config
 
 
@@ -17,7 +15,8 @@ from paramhs.values.space import Config
 class FreshRuns:
     """Run both configurations `runs` times anew; the better mean wins, a fair coin decides ties.
 
-    Nothing is remembered, and no seed is used twice. In a call, both are run on the same instances.
+    What is known is not used, and no seed comes twice. In a call, both are run on the same
+    instances.
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), `better`; ties as its published means imply.
     """
@@ -25,51 +24,34 @@ class FreshRuns:
     runs: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.runs, Integral) or self.runs < 1:
-            raise BadInput(f"a comparison needs at least 1 run, not {self.runs}")
+        check_runs(self.runs)
 
-    def begin(self, scenario: Scenario, seed: int) -> "_Contest":
-        """A new contest, for one search."""
-        return _Contest(self.runs, scenario, seed)
-
-
-class _Contest:
-    remembers = False
-    tried: Collection[Config] = ()
-    settled: Collection[Config] = ()
-
-    def __init__(self, runs: int, scenario: Scenario, seed: int) -> None:
-        self.runs = runs
-        self.scenario = scenario
-        self.asked = 0
-        skips = (0, SEEDS // 4)  # the same instances in the same order, with other seeds
-        self.pairs = [endless_pairs(scenario.instances, seed, skip) for skip in skips]
-        self.coin = stream(seed, "ties")
-        self.latest: dict[Config, list[Cost]] = {}
-
-    def enter(self, config: Config) -> Asking:
+    def start(self, history: History, config: Config) -> Asking:
         """A start costs nothing."""
         return True
         yield
 
-    def better(self, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()) -> Asking:
-        new_pairs, old_pairs = self.pairs
-        tasks = self._new(challenger, new_pairs) + self._new(incumbent, old_pairs)
-        self.asked += len(tasks)
-        costs = [self.scenario.cost.of(run) for run in (yield Evaluate(tasks))]
-        new, old = costs[: self.runs], costs[self.runs :]
-        self.latest = {challenger: new, incumbent: old}
-        if score(new) == score(old):
-            return self.coin.random() < 0.5
-        return score(new) < score(old)
+    def better(
+        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
+    ) -> Asking:
+        """Whether its mean over fresh runs is better."""
+        call = history.asked // (2 * self.runs)
+        pairs = history.pairs(call * self.runs, (call + 1) * self.runs)
+        others = [Pair(instance, other_seed(seed)) for instance, seed in pairs]
+        new, old = (
+            [history.task(config, pair) for pair in on]
+            for config, on in ((challenger, pairs), (incumbent, others))
+        )
+        yield from history.make([*new, *old])
+        mine, other = _score(history, new), _score(history, old)
+        if mine == other:
+            return history.rng("ties", call).random() < 0.5
+        return mine < other
 
-    def _new(self, config: Config, pairs: Iterator[tuple[Instance, int]]) -> list[Task]:
-        some = islice(pairs, self.runs)
-        return [Task(config, instance, seed, self.scenario.cutoff) for instance, seed in some]
-
-    def costs(self, config: Config) -> Sequence[Cost]:
-        """Those of the latest call."""
-        return self.latest.get(config, [])
-
-    def deepen(self, incumbent: Config) -> bool:
+    def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
+        """Never: fresh runs may end otherwise."""
         return False
+
+
+def _score(history: History, tasks: Sequence[Task]) -> Score:
+    return score([history.costs(task.config)[task.pair] for task in tasks])

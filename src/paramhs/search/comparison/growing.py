@@ -1,16 +1,17 @@
 """Evidence that grows with the incumbent: the default for real targets."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from numbers import Integral
 from statistics import fmean, stdev
 
-from paramhs.search.comparison.contest import Ledger, LedgerContest
+from paramhs.search.history import History
 from paramhs.values.costs import Cost, score
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking, Task
-from paramhs.values.scenario import Scenario
+from paramhs.values.runs import Asking, Pair, Task
+from paramhs.values.seeds import drawn
 from paramhs.values.space import Config
 
 _FEW = 3  # the least evidence on which an incumbent is dropped, or a parameter thought idle
@@ -22,18 +23,21 @@ _CLEARLY_RUNS = 8  # and the least number of runs on which that is judged
 class Growing:
     """The incumbent gains one run for every challenger, which must meet it on all of its pairs.
 
-    A challenger meets the incumbent on the same pairs in doubling batches. It is rejected as soon
-    as its mean over the pairs so far is worse, but not before `min_runs`; it takes over only after
-    meeting all of the incumbent's pairs, and at least three where there are as many. One that is
-    exactly equal pair by pair on the first few is set aside as having no effect, and so is one that
-    is equal on all. (Costs that are also equal among themselves, such as three time-outs, are weak
-    evidence: then "few" is four times as many.)
+    A challenger meets the incumbent on the incumbent's own pairs, *in an order drawn for that
+    challenger*: what is known of it first, then the others at random. (In one order for all, the
+    first pairs would be a gate: an incumbent that was lucky on them, which is how it became one,
+    could not be beaten.) It is rejected as soon as its mean over the pairs so far is worse, which
+    is looked at after `min_runs` and then after twice as many each time; it takes over only after
+    all of the incumbent's pairs, and at least three where there are as many. One that is exactly
+    equal pair by pair on the first few is rejected as having no effect, and so is one that is equal
+    on all. (Costs that are also equal among themselves, such as three time-outs, are weak evidence:
+    then "few" is four times as many.)
 
-    When every configuration was rejected, `deepen` doubles `min_runs` and lets those that are not
-    clearly worse try again, until all is known that can be.
+    Who meets the same incumbent again is judged on twice as many runs as the last time.
 
     Source: what FocusedILS (Hutter et al., JAIR 36, 2009) and SMAC's intensification (Hutter, Hoos,
-    Leyton-Brown, LION 2011) have in common; the treatment of ties is our own.
+    Leyton-Brown, LION 2011) have in common; the order of pairs and the treatment of ties are our
+    own.
     """
 
     min_runs: int = 3
@@ -46,83 +50,90 @@ class Growing:
                 f" not min_runs={self.min_runs} and max_runs={self.max_runs}"
             )
 
-    def begin(self, scenario: Scenario, seed: int) -> "_Contest":
-        """A new contest, for one search."""
-        return _Contest(self, Ledger(scenario, seed))
-
-
-class _Contest(LedgerContest):
-    def __init__(self, rules: Growing, ledger: Ledger) -> None:
-        super().__init__(ledger)
-        self.limit = int(min(rules.max_runs, ledger.pairs.count))
-        self.min_runs = min(rules.min_runs, self.limit)
-        self.few = max(rules.min_runs, _FEW)
-        self.rejected: set[Config] = set()
-
-    @property
-    def settled(self) -> Collection[Config]:
-        """Those the incumbent has beaten: on the same runs it would beat them again."""
-        return self.rejected
-
-    def enter(self, config: Config) -> Asking:
-        yield from self.ledger.ask((config, self._runs_of_incumbent(0)))
+    def start(self, history: History, config: Config) -> Asking:
+        """Make as many runs as the least on which an incumbent may be dropped."""
+        yield from history.ask((config, self._gained(history, config)))
         return True
 
-    def better(self, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()) -> Asking:
-        runs = self._runs_of_incumbent(len(self.costs(incumbent)) + 1)
-        met, batch = 0, self.min_runs
-        while met < runs:
-            met, batch = min(batch, runs), 2 * batch
-            likely = self._likely(incumbent, runs, ahead)
-            yield from self.ledger.ask((incumbent, runs), (challenger, met), likely=likely)
-            new, old = self.costs(challenger)[:met], self.costs(incumbent)[:met]
-            if score(new) > score(old) or self._without_effect(new, old):
-                self.rejected.add(challenger)
+    def better(
+        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
+    ) -> Asking:
+        """Whether the challenger is no worse on all of the incumbent's pairs, and not the same."""
+        gained = self._gained(history, incumbent)
+        pairs = [*history.costs(incumbent), *gained]
+        order = self._order(history, challenger, incumbent, pairs)
+        likely = self._likely(history, incumbent, pairs, ahead)
+        met: list[Pair] = []
+        new: list[Cost] = []
+        old: list[Cost] = []
+        for look in self._looks(history, challenger, incumbent, len(pairs)):
+            met += islice(order, look - len(met))
+            yield from history.ask((incumbent, gained), (challenger, met), likely=likely)
+            new, old = ([history.costs(c)[p] for p in met] for c in (challenger, incumbent))
+            if score(new) > score(old) or self._is_without_effect(new, old):
                 return False
-        if new == old:
-            if runs == self.limit:
-                self.rejected.add(challenger)
-            return False
-        self._reopen(challenger)
-        self.rejected.add(incumbent)
-        return True
+        return new != old
 
-    def _runs_of_incumbent(self, runs: int) -> int:
-        return min(max(runs, self.min_runs, _FEW), self.limit)
+    def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
+        """Whether all pairs were met, or the challenger is worse beyond doubt."""
+        common = history.common(challenger, incumbent)
+        new, old = ([history.costs(c)[p] for p in common] for c in (challenger, incumbent))
+        if len(common) >= self._limit(history):
+            return score(new) >= score(old)
+        return _clearly_worse(new, old)
 
-    def _without_effect(self, new: Sequence[Cost], old: Sequence[Cost]) -> bool:
-        return new == old and len(old) >= (self.few if len(set(old)) > 1 else 4 * self.few)
+    def _limit(self, history: History) -> int:
+        return int(min(self.max_runs, history.pair_count))
 
-    def _reopen(self, incumbent: Config) -> None:
-        """Let those try again that may yet turn out to be better."""
-        best = self.costs(incumbent)
-        self.rejected = {c for c in self.rejected if self._is_settled(self.costs(c), best)}
+    def _gained(self, history: History, incumbent: Config) -> list[Pair]:
+        """The pairs that the incumbent is brought to for the next challenger."""
+        known = len(history.costs(incumbent))
+        wanted = min(max(known + (known > 0), self.min_runs, _FEW), self._limit(history))
+        return list(islice(history.new_pairs(incumbent), max(wanted - known, 0)))
 
-    def _is_settled(self, costs: Sequence[Cost], best: Sequence[Cost]) -> bool:
-        if len(costs) == len(best) == self.limit:  # all is known; ties must not go on for ever
-            return score(costs) >= score(best)
-        return _clearly_worse(costs, best)
+    def _order(
+        self, history: History, challenger: Config, incumbent: Config, pairs: Sequence[Pair]
+    ) -> Iterator[Pair]:
+        """The incumbent's pairs as this challenger meets them."""
+        known = history.costs(challenger)
+        first = [pair for pair in pairs if pair in known] if known else []
+        rest = [pair for pair in pairs if pair not in known] if known else pairs
+        times = history.times_met(challenger, incumbent)
+        return chain(first, drawn(rest, history.rng("order", challenger.key, times)))
 
-    def _likely(self, incumbent: Config, runs: int, ahead: Iterable[Config]) -> Iterator[Task]:
+    def _looks(
+        self, history: History, challenger: Config, incumbent: Config, runs: int
+    ) -> Iterator[int]:
+        """After how many pairs the two are compared."""
+        least = self.min_runs << min(history.times_met(challenger, incumbent), 40)
+        look = max(least, len(history.common(challenger, incumbent)))
+        while look < runs:
+            yield look
+            look *= 2
+        yield runs
+
+    def _is_without_effect(self, new: Sequence[Cost], old: Sequence[Cost]) -> bool:
+        few = max(self.min_runs, _FEW)
+        return new == old and len(old) >= (few if len(set(old)) > 1 else 4 * few)
+
+    def _likely(
+        self, history: History, incumbent: Config, pairs: Sequence[Pair], ahead: Iterable[Config]
+    ) -> Iterator[Task]:
         """What the next challengers will ask for: the incumbent's next run and their own first."""
-        for run, config in enumerate(ahead, start=runs):
-            if run < self.limit:
-                yield self.ledger.pairs.task(incumbent, run)
-            yield from self.ledger.missing(config, self.min_runs)
-
-    def deepen(self, incumbent: Config) -> bool:
-        if self.min_runs == self.limit:
-            return False
-        self.min_runs = min(2 * self.min_runs, self.limit)
-        self._reopen(incumbent)
-        return True
+        then = list(pairs)
+        coming = (pair for pair in history.new_pairs(incumbent) if pair not in pairs)
+        for config in ahead:
+            if len(then) < self._limit(history):
+                then.append(next(coming))
+                yield history.task(incumbent, then[-1])
+            order = self._order(history, config, incumbent, then)
+            yield from history.missing(config, islice(order, self.min_runs))
 
 
 def _clearly_worse(costs: Sequence[Cost], best: Sequence[Cost]) -> bool:
-    common = min(len(costs), len(best))
-    if common < _CLEARLY_RUNS:
+    if len(costs) < _CLEARLY_RUNS:
         return False
-    pairs = [(a[0], b[0]) for a, b in zip(costs[:common], best[:common], strict=True)]
+    pairs = [(a[0], b[0]) for a, b in zip(costs, best, strict=True)]
     failures = [float(math.isinf(a)) - float(math.isinf(b)) for a, b in pairs]
     excess = [a - b for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
     return _clearly_positive(failures) or (sum(failures) >= 0 and _clearly_positive(excess))

@@ -2,16 +2,26 @@
 
 from paramhs.search.comparison import FixedRuns, Growing
 from paramhs.search.configurators.configurator import Configurator, check_configurator
-from paramhs.search.configurators.param_ils import ParamILS
+from paramhs.search.configurators.param_hs import ParamHS
+from paramhs.search.configurators.param_ils import Afresh, ParamILS, Undiscovered
 from paramhs.search.configurators.param_rls import ParamRLS
-from paramhs.search.operators import Anywhere, One, Several
+from paramhs.search.operators import Anywhere, One
 
-__all__ = ["CONFIGURATORS", "Configurator", "ParamILS", "ParamRLS", "check_configurator"]
+__all__ = [
+    "CONFIGURATORS",
+    "Afresh",
+    "Configurator",
+    "ParamHS",
+    "ParamILS",
+    "ParamRLS",
+    "Undiscovered",
+    "check_configurator",
+]
 
 CONFIGURATORS: dict[str, Configurator] = {
-    "paramhs": ParamRLS(Several(), Growing()),
-    "paramrls": ParamRLS(One(), Growing()),
+    "paramhs": ParamHS(),
+    "paramrls": ParamHS(One(), Growing()),
     "paramils": ParamILS(comparison=FixedRuns()),
-    "random": ParamRLS(Anywhere(), Growing()),
+    "random": ParamHS(Anywhere(), Growing()),
 }
 """The configurators with a name, set as we advise for real targets."""

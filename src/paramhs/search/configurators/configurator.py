@@ -1,87 +1,91 @@
 """What every configurator offers, and the small parts that they share."""
 
-from collections import deque
-from collections.abc import Iterator
-from random import Random
-from typing import Generic, Literal, Protocol, TypeVar
+from collections.abc import Generator, Iterable, Sequence
+from typing import Literal, Protocol
 
-from paramhs.search.comparison import Contest
+from paramhs.search.comparison import Comparison
+from paramhs.search.history import History
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Search
-from paramhs.values.scenario import Scenario
-from paramhs.values.space import Config, Space
-
-T = TypeVar("T")
+from paramhs.values.runs import Asking, Evaluate, Incumbent, Run, Search
+from paramhs.values.space import Config
 
 Start = Literal["default", "uniform"]
 """Begin at the default configuration, or (the theory's setting) at a uniformly random one."""
 
+IDLE = 1_000  # proposals in a row without a new run after which a search is taken to be at its end
 
-_FARTHEST = 1_000  # items ahead that one may look at: there may be no end of them
+Stage = Generator[Evaluate | Incumbent, Sequence[Run], Config]
+"""A part of a search that ends with a configuration."""
 
 
 class Configurator(Protocol):
     """A way of searching: the description of it, not its state."""
 
-    def search(self, scenario: Scenario, seed: int) -> Search:
-        """A new search; what it does depends on its arguments and on the runs it is sent alone."""
+    def search(self, history: History) -> Search:
+        """A new search, which fills this history.
+
+        What it does depends on the history's scenario and seed and on the runs it is sent alone.
+        """
 
 
-class Ahead(Generic[T]):
-    """An iterator whose next items can be looked at before they are taken.
+def race(
+    history: History,
+    comparison: Comparison,
+    challenger: Config,
+    incumbent: Config,
+    ahead: Iterable[Config] = (),
+) -> Asking:
+    """Whether the challenger wins; the history is told."""
+    won = yield from comparison.better(history, challenger, incumbent, ahead)
+    history.decide(challenger, incumbent, won)
+    return won
 
-    Looking changes nothing: the items come from a random stream of their own.
-    """
 
-    def __init__(self, items: Iterator[T]) -> None:
-        self._items = items
-        self._waiting: deque[T] = deque()
+def first_incumbent(history: History, comparison: Comparison, start: Start) -> Stage:
+    """Where a search begins: the winner of the start and the initial configurations, in turn."""
+    space = history.scenario.space
+    incumbent = space.default if start == "default" else space.sample(history.rng("start"))
+    yield from comparison.start(history, incumbent)
+    yield Incumbent(incumbent)
+    initial = [config for config in history.scenario.initial if config != incumbent]
+    for place, challenger in enumerate(initial, start=1):
+        if (yield from race(history, comparison, challenger, incumbent, initial[place:])):
+            incumbent = challenger
+            yield Incumbent(incumbent)
+    return incumbent
 
-    def __iter__(self) -> Iterator[T]:
-        return self
 
-    def __next__(self) -> T:
-        return self._waiting.popleft() if self._waiting else next(self._items)
-
-    def peek(self) -> Iterator[T]:
-        """The items to come, as far as one may look."""
-        for position in range(_FARTHEST):
-            if position == len(self._waiting):
-                try:
-                    self._waiting.append(next(self._items))
-                except StopIteration:
-                    return
-            yield self._waiting[position]
+def why_ended(history: History) -> str:
+    """Why there is nothing left to try."""
+    size = history.scenario.space.size()
+    if size == 1:
+        return "there is only one configuration"
+    if size is None or len(history.configs) < size:
+        return "nothing is left to try"
+    return f"all {size:,} configurations tried"
 
 
 def check_configurator(thing: object) -> None:
     """Refuse what is not a configurator; a class must be called first."""
     if isinstance(thing, type):
         raise BadInput(f"{thing.__name__} is a class, not a configurator: write {thing.__name__}()")
-    if not hasattr(thing, "search"):
-        raise BadInput(f"{thing!r} is not a configurator: it has no `search`")
+    _check_has(thing, "a configurator, such as ParamHS()", "search")
 
 
-def check_parts(operator: object, comparison: object, start: str) -> None:
+def check_parts(operator: object, comparison: object, start: str = "default") -> None:
     """Refuse what a configurator cannot be made of."""
-    if isinstance(operator, type) or not hasattr(operator, "sample"):
-        raise BadInput(f"{operator!r} is not an operator, such as One() or Several(Harmonic())")
-    if isinstance(comparison, type) or not hasattr(comparison, "begin"):
-        raise BadInput(f"{comparison!r} is not a comparison, such as Growing() or FixedRuns(10)")
+    _check_has(operator, "an operator, such as One() or Several(Harmonic())", "sample", "order")
+    _check_has(
+        comparison,
+        "a comparison, such as Growing() or FixedRuns(10)",
+        *("start", "better", "is_final"),
+    )
     if start not in ("default", "uniform"):
         raise BadInput(f"start must be 'default' or 'uniform', not {start!r}")
 
 
-def first_config(start: Start, space: Space, rng: Random) -> Config:
-    """Where a search begins."""
-    return space.default if start == "default" else space.sample(rng)
-
-
-def all_tried(space: Space, contest: Contest) -> str | None:
-    """Why there is nothing left to try, if that is so."""
-    size = space.size()
-    if size == 1:
-        return "there is only one configuration"
-    if size is None or len(contest.tried) < size:
-        return None
-    return f"all {size:,} configurations tried"
+def _check_has(thing: object, what: str, *methods: str) -> None:
+    missing = [name for name in methods if not callable(getattr(thing, name, None))]
+    if isinstance(thing, type) or missing:
+        why = "it is a class" if isinstance(thing, type) else f"it has no method {missing[0]}"
+        raise BadInput(f"{thing!r} is not {what}: {why}")

@@ -1,27 +1,55 @@
-"""ParamILS: iterated local search in configuration space (BasicILS)."""
+"""ParamILS: iterated local search in configuration space."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Container, Generator, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Protocol
 
-from paramhs.search.comparison import Comparison, Contest, FixedRuns
+from paramhs.search.comparison import Comparison, FixedRuns
 from paramhs.search.configurators.configurator import (
-    Ahead,
+    IDLE,
+    Stage,
     Start,
-    all_tried,
     check_parts,
-    first_config,
+    first_incumbent,
+    race,
+    why_ended,
 )
-from paramhs.search.operators import One, Operator, Uniform
+from paramhs.search.configurators.moves import Ahead
+from paramhs.search.history import History
+from paramhs.search.operators import One, Operator, Uniform, given
+from paramhs.values.costs import score
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Evaluate, Incumbent, Run, Search
-from paramhs.values.scenario import Scenario
-from paramhs.values.seeds import stream
 from paramhs.values.space import Config, Space
 
-Descent = Generator[Evaluate | Incumbent, Sequence[Run], Config]
+Walking = Generator[Evaluate | Incumbent, Sequence[Run], Config | None]
+Noting = Generator[Incumbent, Sequence[Run], None]
 
-_IDLE = 1_000  # iterations without a new run before the search is taken to be at its end
+
+class Walk(Protocol):
+    """Which neighbours a local search leaves out."""
+
+    def excluded(self, discovered: set[Config]) -> Container[Config]:
+        """Those to leave out, of all that this local search has met."""
+
+
+@dataclass(frozen=True)
+class Undiscovered:
+    """A local search meets no configuration twice."""
+
+    def excluded(self, discovered: set[Config]) -> Container[Config]:
+        """All of them."""
+        return discovered
+
+
+@dataclass(frozen=True)
+class Afresh:
+    """Every move starts afresh, as the paper's harmonic variant does."""
+
+    def excluded(self, discovered: set[Config]) -> Container[Config]:
+        """None."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -29,9 +57,7 @@ class ParamILS:
     """Local search by first improvement, random kicks, now and then a restart.
 
     `random_starts` is R, `kicks` is s; `operator` gives the order in which a local search walks a
-    configuration's neighbours. A local search walks *undiscovered* neighbours only; with `revisits`
-    it starts afresh at every move, which the paper's harmonic variant does and which needs
-    comparisons that do not remember.
+    configuration's neighbours, `walk` which of them it leaves out.
 
     Source: Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009), Algorithm 1; Hall, Oliveto,
     Sudholt (PPSN 2020) use R = 0 and add the harmonic order.
@@ -42,7 +68,7 @@ class ParamILS:
     random_starts: int = 10
     kicks: int = 3
     p_restart: float = 0.01
-    revisits: bool = False
+    walk: Walk = Undiscovered()
     start: Start = "default"
 
     def __post_init__(self) -> None:
@@ -50,102 +76,110 @@ class ParamILS:
         if self.random_starts < 0 or self.kicks < 1 or not 0 <= self.p_restart <= 1:
             raise BadInput("ParamILS needs random_starts >= 0, kicks >= 1, 0 <= p_restart <= 1")
 
-    def search(self, scenario: Scenario, seed: int) -> Search:
+    def search(self, history: History) -> Search:
         """A new search."""
-        contest = self.comparison.begin(scenario, seed)
-        if self.revisits and contest.remembers:
-            raise BadInput("ParamILS with revisits needs a comparison that does not remember")
-        return _Life(self, scenario.space, contest, seed).search()
+        return _Life(self, history).search()
 
 
 class _Life:
-    """One search: its random streams, and the best configuration it has seen."""
+    """One search, and the best configuration it has seen.
 
-    def __init__(self, rules: ParamILS, space: Space, contest: Contest, seed: int) -> None:
+    The best is whoever beat the best, or is better by what is known already on all the pairs that
+    the best was run on. (Where nothing is used again, as in the paper's theory, there are no such
+    pairs, and only winning counts.)
+    """
+
+    best: Config
+
+    def __init__(self, rules: ParamILS, history: History) -> None:
         self.rules = rules
-        self.space = space
-        self.contest = contest
-        self.seed = seed
-        self.rng = stream(seed, "paramils")
+        self.history = history
+        self.space = history.scenario.space
+        self.rng = history.rng("paramils")
         self.steps = 0
-        self.best = first_config(rules.start, space, stream(seed, "start"))
 
     def search(self) -> Search:
-        contest, space = self.contest, self.space
-        yield from contest.enter(self.best)
-        yield self._incumbent()
+        history, rules = self.history, self.rules
+        self.best = yield from first_incumbent(history, rules.comparison, rules.start)
         yield from self._random_starts()
         current = yield from self._local_search(self.best)
         idle = 0
-        while idle < _IDLE:
-            asked = contest.asked
+        while idle < IDLE:
+            asked = history.asked
             candidate = yield from self._local_search(self._kicked(current))
-            if candidate != current and (yield from contest.better(candidate, current)):
-                yield from self._follow(current, candidate)
+            if candidate != current and (yield from self._better(candidate, current)):
                 current = candidate
-            if self.rng.random() < self.rules.p_restart:
-                current = next(space.draws(self.rng), current)
-                if contest.remembers:
-                    yield from self._challenge_best(current)
-            if contest.remembers and (ended := all_tried(space, contest)):
-                return ended
-            idle = idle + 1 if contest.asked == asked else 0
-        return f"nothing new in {_IDLE:,} iterations"
+                if current != self.best:
+                    yield from self._better(current, self.best)
+            if self.rng.random() < rules.p_restart:
+                current = next(self.space.draws(self.rng), current)
+            idle = idle + 1 if history.asked == asked else 0
+            if idle and len(history.configs) == self.space.size():
+                return why_ended(history)
+        return f"nothing new in {IDLE:,} iterations"
 
     def _random_starts(self) -> Generator[Evaluate | Incumbent, Sequence[Run], None]:
         for _ in range(self.rules.random_starts):
             challenger = next(self.space.draws(self.rng), self.best)
             if challenger != self.best:
-                yield from self._challenge_best(challenger)
+                yield from self._better(challenger, self.best)
 
-    def _local_search(self, config: Config) -> Descent:
-        """Iterative first improvement; ends where no neighbour in the order is better."""
+    def _local_search(self, config: Config) -> Stage:
+        """Iterative first improvement; ends where no neighbour in the order is better.
+
+        It also ends where it comes back to without having learned anything on the way.
+        """
         discovered = {config}
-        while True:
+        asked_at: dict[Config, int] = {}
+        while asked_at.get(config) != self.history.asked:
+            asked_at[config] = self.history.asked
             better = yield from self._first_improvement(config, discovered)
             if better is None:
                 return config
-            if config == self.best or self.contest.remembers:
-                yield from self._follow(config, better)
             config = better
+        return config
 
-    def _first_improvement(
-        self, config: Config, discovered: set[Config]
-    ) -> Generator[Evaluate, Sequence[Run], Config | None]:
+    def _first_improvement(self, config: Config, discovered: set[Config]) -> Walking:
         self.steps += 1
-        rng = stream(self.seed, "order", self.steps)
-        excluded = () if self.rules.revisits else discovered
-        neighbours = Ahead(self.rules.operator.order(self.space, config, rng, excluded))
+        rng = self.history.rng("order", self.steps)
+        operator = given(self.rules.operator, self.history)
+        excluded = self.rules.walk.excluded(discovered)
+        neighbours = Ahead(operator.order(self.space, config, rng, excluded))
         for neighbour in neighbours:
             discovered.add(neighbour)
-            if (yield from self.contest.better(neighbour, config, neighbours.peek())):
+            if (yield from self._better(neighbour, config, neighbours)):
                 return neighbour
         return None
+
+    def _better(
+        self, challenger: Config, incumbent: Config, coming: Ahead[Config] | None = None
+    ) -> Generator[Evaluate | Incumbent, Sequence[Run], bool]:
+        """Race, and keep the best up to date."""
+        ahead = coming.peek() if coming else ()
+        won = yield from race(self.history, self.rules.comparison, challenger, incumbent, ahead)
+        if won and incumbent == self.best:
+            yield from self._note(challenger)
+        for config in (challenger, incumbent):
+            if config != self.best and self._is_known_to_be_better(config):
+                yield from self._note(config)
+        return won
+
+    def _note(self, best: Config) -> Noting:
+        self.best = best
+        yield Incumbent(best)
+
+    def _is_known_to_be_better(self, config: Config) -> bool:
+        """On all pairs that the best was run on."""
+        history = self.history
+        costs, best = history.costs(config), history.costs(self.best)
+        if not best or any(pair not in costs for pair in best):
+            return False
+        return score([costs[pair] for pair in best]) < score([*best.values()])
 
     def _kicked(self, config: Config) -> Config:
         for _ in range(self.rules.kicks):
             config = _kick(self.space, config, self.rng)
         return config
-
-    def _follow(
-        self, beaten: Config, better: Config
-    ) -> Generator[Evaluate | Incumbent, Sequence[Run], None]:
-        """Keep the best up to date; who beat the best need not meet it again."""
-        if beaten == self.best:
-            self.best = better
-            yield self._incumbent()
-        else:
-            yield from self._challenge_best(better)
-
-    def _challenge_best(
-        self, config: Config
-    ) -> Generator[Evaluate | Incumbent, Sequence[Run], None]:
-        if config != self.best and (yield from self.contest.better(config, self.best)):
-            self.best = config
-            yield self._incumbent()
-
-    def _incumbent(self) -> Incumbent:
-        return Incumbent(self.best, self.contest.costs(self.best))
 
 
 def _kick(space: Space, config: Config, rng: Random) -> Config:

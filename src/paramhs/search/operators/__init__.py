@@ -2,7 +2,7 @@
 
 from paramhs.search.operators.anywhere import Anywhere
 from paramhs.search.operators.both_sides import BothSides
-from paramhs.search.operators.moves import Move, Operator
+from paramhs.search.operators.moves import Learner, Move, Operator, given
 from paramhs.search.operators.one import One
 from paramhs.search.operators.several import Several
 from paramhs.search.operators.steps import Harmonic, LStep, Step, Uniform, law
@@ -12,11 +12,13 @@ __all__ = [
     "BothSides",
     "Harmonic",
     "LStep",
+    "Learner",
     "Move",
     "One",
     "Operator",
     "Several",
     "Step",
     "Uniform",
+    "given",
     "law",
 ]

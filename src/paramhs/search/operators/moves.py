@@ -5,9 +5,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator
 from fractions import Fraction
 from random import Random
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from paramhs.values.space import Config, Space
+
+if TYPE_CHECKING:
+    from paramhs.search.history import History
 
 Move = tuple[Config, ...]
 """The challengers that a move proposes, to be met in turn (nearly always one); none if empty."""
@@ -39,6 +42,27 @@ class Operator(Protocol):
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Iterator[Config]:
         """The neighbours, each once, drawn without replacement; lazily."""
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """An operator that learns: at stated moments it looks at the history and becomes a plain one.
+
+    `given(history)` is the operator it is from then on, with an exact law like any other, until
+    the next look: at every new incumbent, and whenever it `is_due`. Between two looks its moves do
+    not depend on what happens, so they can be drawn ahead of time.
+    """
+
+    def given(self, history: "History") -> "Operator":
+        """What it does now that this is known; a function of the history alone."""
+
+    def is_due(self, history: "History") -> bool:
+        """Whether it wants to look again, though the incumbent is the same."""
+
+
+def given(operator: Operator, history: "History") -> Operator:
+    """What an operator does now; one that does not learn is always itself."""
+    return operator.given(history) if isinstance(operator, Learner) else operator
 
 
 class ByOutcomes(ABC):

@@ -17,15 +17,19 @@ class Store(Protocol):
     notices: list[str]
     """What the user should know about it."""
     wall_time: float
-    """Seconds that earlier sessions took."""
+    """Seconds that earlier sittings took."""
     target_time: float
     """Seconds that the target ran, over all runs stored."""
 
-    def get(self, task: Task) -> Run | None:
-        """The stored run of a task."""
+    def get(self, task: Task, asked: int | None = None) -> Run | None:
+        """The stored run of a task.
 
-    def put(self, run: Run) -> None:
-        """Keep a run; the first answer to a task stays."""
+        `asked` says that the search asks for it now, as its so manieth run. A store that knows
+        better has seen the search go another way, and raises `StoreError`.
+        """
+
+    def put(self, run: Run, asked: int | None = None) -> None:
+        """Keep a run; the first answer to a task stays. `asked`: as above, if it was asked for."""
 
     def forget(self, tasks: Iterable[Task]) -> None:
         """Remove the runs of tasks."""

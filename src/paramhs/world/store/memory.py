@@ -14,11 +14,11 @@ class MemoryStore:
         self.target_time = 0.0
         self._runs: dict[Task, Run] = {}
 
-    def get(self, task: Task) -> Run | None:
+    def get(self, task: Task, asked: int | None = None) -> Run | None:
         """The stored run of a task."""
         return self._runs.get(task)
 
-    def put(self, run: Run) -> None:
+    def put(self, run: Run, asked: int | None = None) -> None:
         """Keep a run; the first answer to a task stays."""
         if run.task not in self._runs:
             self._runs[run.task] = run

@@ -6,10 +6,12 @@ last few runs, never the file.
 """
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import psutil
@@ -17,11 +19,12 @@ import psutil
 from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Instance, Point, Run, Status, Task
 from paramhs.values.space import Config, Space
+from paramhs.values.version import __version__
 from paramhs.world.store.differences import differences
 from paramhs.world.store.lock import WriterLock
 
 APPLICATION = 0x70686873  # marks the file as ours
-VERSION = 1
+VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -32,20 +35,21 @@ CREATE TABLE runs (
   config INTEGER NOT NULL REFERENCES configs, instance INTEGER NOT NULL REFERENCES instances,
   seed INTEGER NOT NULL, cutoff REAL NOT NULL,
   status TEXT NOT NULL, runtime REAL NOT NULL, quality REAL, detail TEXT NOT NULL,
-  session INTEGER NOT NULL REFERENCES sessions, finished REAL NOT NULL,
+  asked INTEGER, session INTEGER NOT NULL REFERENCES sessions,
+  finished REAL NOT NULL, elapsed REAL NOT NULL,
   PRIMARY KEY (config, instance, seed, cutoff)) WITHOUT ROWID;
 CREATE TABLE trajectory (
   position INTEGER PRIMARY KEY, config INTEGER NOT NULL REFERENCES configs,
   runs INTEGER NOT NULL, target_time REAL NOT NULL, cost REAL, evidence INTEGER NOT NULL);
 CREATE VIEW readable AS
   SELECT configs.key AS config, instances.name AS instance, seed, cutoff, status, runtime, quality,
-    detail, session, datetime(finished, 'unixepoch') AS finished
+    detail, asked, session, datetime(finished, 'unixepoch') AS finished
   FROM runs JOIN configs ON configs.id = runs.config JOIN instances ON instances.id = runs.instance;
 """
 _MARK = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
 
 _STATUS = {status.value: status for status in Status}
-_MARKS = ", ".join("?" * 10)
+_MARKS = ", ".join("?" * 12)
 
 _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "drvfs", "afs", "lustre", "gpfs"}
 _NETWORK |= {"beegfs", "ceph", "fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs"}
@@ -76,7 +80,8 @@ class SqliteStore:
                 self._connect()
                 self._check_scenario(description)
                 self._check_source(source)
-                self._load_names()
+                self._load()
+                self._identity = _identity(self.path)
         except BaseException:
             self.close()
             raise
@@ -102,8 +107,8 @@ class SqliteStore:
         now = json.loads(json.dumps(description))
         row = self._db.execute("SELECT value FROM about WHERE name = 'scenario'").fetchone()
         if row is None:
-            text = json.dumps(now)
-            self._db.execute("INSERT INTO about VALUES ('scenario', ?)", (text,))
+            facts = [("scenario", json.dumps(now)), ("version", __version__)]
+            self._db.executemany("INSERT INTO about VALUES (?, ?)", facts)
             return
         changed = differences(json.loads(row[0]), now)
         if changed:
@@ -123,11 +128,14 @@ class SqliteStore:
                 " are used as they are (use another store to start afresh)"
             )
 
-    def _load_names(self) -> None:
+    def _load(self) -> None:
         self._configs = dict(self._db.execute("SELECT key, id FROM configs"))
         self._instances = dict(self._db.execute("SELECT name, id FROM instances"))
+        (last,) = self._db.execute("SELECT max(asked) FROM runs").fetchone()
+        self._last_asked = -1 if last is None else int(last)
         self.wall_time = self._wall_time()
         self._sum_target_time()
+        self._began = time.monotonic()
         self._started = time.time()
         self._session: int | None = None
 
@@ -135,43 +143,88 @@ class SqliteStore:
         (self.target_time,) = self._db.execute("SELECT total(runtime) FROM runs").fetchone()
 
     def _wall_time(self) -> float:
-        """Seconds that earlier sessions took, each up to the last run it stored."""
+        """Seconds that earlier sessions took, each up to the last run it stored, by a clock that
+        nobody can set."""
         (seconds,) = self._db.execute(
-            "SELECT total(last - started) FROM sessions JOIN"
-            " (SELECT session, max(finished) AS last FROM runs GROUP BY session) ON session = id"
+            "SELECT total(last) FROM (SELECT max(elapsed) AS last FROM runs GROUP BY session)"
         ).fetchone()
-        return max(float(seconds), 0.0)
+        return float(seconds)
 
-    def get(self, task: Task) -> Run | None:
+    def get(self, task: Task, asked: int | None = None) -> Run | None:
         """The stored run of a task."""
-        config = self._configs.get(_text(task.config.key))
-        instance = self._instances.get(_text(task.instance.name))
-        if config is None or instance is None:
-            return None
+        key = self._key(task)
+        row = None
         try:
-            row = self._db.execute(
-                "SELECT status, runtime, quality, detail FROM runs"
-                " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
-                (config, instance, task.seed, task.cutoff),
-            ).fetchone()
+            if None not in key:
+                row = self._db.execute(
+                    "SELECT status, runtime, quality, detail, asked FROM runs"
+                    " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
+                    key,
+                ).fetchone()
+            if asked is not None and (row is None or row[4] != asked):
+                self._check_way(task, asked)
+                if row is not None and row[4] is None:
+                    self._db.execute(
+                        "UPDATE runs SET asked = ?"
+                        " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
+                        (asked, *key),
+                    )
             return Run(task, _STATUS[row[0]], row[1], row[2], row[3]) if row else None
         except (sqlite3.Error, *_DAMAGE) as error:
             raise _trouble(self.path, error) from error
 
-    def put(self, run: Run) -> None:
+    def _key(self, task: Task) -> tuple[int | None, int | None, int, float]:
+        config = self._configs.get(_text(task.config.key))
+        return config, self._instances.get(_text(task.instance.name)), task.seed, task.cutoff
+
+    def _check_way(self, task: Task, asked: int) -> None:
+        """Refuse to go on where the search asks for another run than it did before."""
+        if asked > self._last_asked:
+            return
+        then = self._db.execute(
+            "SELECT config, instance, seed FROM readable WHERE asked = ?", (asked,)
+        ).fetchone()
+        if then is not None:
+            now = (task.config.key, task.instance.name, task.seed)
+            raise self._diverged(f"run {asked + 1:,}", _worded(*then), _worded(*now))
+
+    def _diverged(self, place: str, then: str, now: str) -> StoreError:
+        (version,) = self._db.execute("SELECT value FROM about WHERE name = 'version'").fetchone()
+        other = f" with paramhs {version} (this is {__version__})" if version != __version__ else ""
+        return StoreError(
+            f"{self.path} was made by a search that went another way{other}: at {place} it had\n"
+            f"  {then}\nand now it has\n  {now}\n"
+            "Something that decides the search has changed without saying so. Go on with what made"
+            " the store, or begin another with warm_start = [this one]: its runs are used again."
+        )
+
+    def put(self, run: Run, asked: int | None = None) -> None:
         """Keep a run; the first answer to a task stays. One statement, so it is there or not."""
         task = run.task
         with explained(self.path):
+            if _identity(self.path) != self._identity:
+                raise self._rescued()
             row = (
                 self._id(self._configs, "configs (key)", task.config.key),
                 self._id(self._instances, "instances (name)", task.instance.name),
                 *(task.seed, task.cutoff),
-                *(run.status.value, run.runtime, run.quality, _text(run.detail)),
-                *(self._session_id(), time.time()),
+                *(run.status.value, run.runtime, run.quality, _text(run.detail), asked),
+                *(self._session_id(), time.time(), time.monotonic() - self._began),
             )
             insert = f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})"  # noqa: S608
             if self._db.execute(insert, row).rowcount:
                 self.target_time += run.runtime
+
+    def _rescued(self) -> StoreError:
+        """What is left of a store whose file is gone: it is still open here."""
+        names = (self.path.with_name(f"{self.path.stem}.rescued{k or ''}.sqlite") for k in count())
+        rescue = next(path for path in names if not path.exists())
+        with closing(sqlite3.connect(rescue)) as copy:
+            self._db.backup(copy)
+        return StoreError(
+            f"{self.path} was deleted or replaced while the search was writing it. All its runs"
+            f" were saved as {rescue}: put that in its place to go on."
+        )
 
     def _id(self, known: dict[str, int], column: str, name: str) -> int:
         name = _text(name)
@@ -192,21 +245,23 @@ class SqliteStore:
         with explained(self.path):
             self._db.executemany(
                 "DELETE FROM runs WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
-                [
-                    (
-                        self._configs.get(_text(task.config.key)),
-                        self._instances.get(_text(task.instance.name)),
-                        *(task.seed, task.cutoff),
-                    )
-                    for task in tasks
-                ],
+                [self._key(task) for task in tasks],
             )
             self._sum_target_time()
 
     def record(self, position: int, point: Point) -> None:
-        """Keep a step of the trajectory, for people who look at the file."""
+        """Keep a step of the trajectory; one that is there must be the same."""
         with explained(self.path):
             config = self._id(self._configs, "configs (key)", point.config.key)
+            then = self._db.execute(
+                "SELECT key, runs FROM trajectory JOIN configs ON configs.id = config"
+                " WHERE position = ?",
+                (position,),
+            ).fetchone()
+            now = (_text(point.config.key), point.runs)
+            if then not in (None, now):
+                words = [f"{key} after {runs:,} runs" for key, runs in (then, now)]
+                raise self._diverged(f"incumbent {position + 1}", *words)
             self._db.execute(
                 "INSERT OR REPLACE INTO trajectory VALUES (?, ?, ?, ?, ?, ?)",
                 (position, config, *point[1:]),
@@ -232,6 +287,19 @@ class SqliteStore:
             with suppress(sqlite3.Error, *_DAMAGE):
                 self._db.close()
         self._lock.release()
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Which file it is, whatever its name; of one that is gone, none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)
+
+
+def _worded(config: str, instance: str, seed: int) -> str:
+    return f"{config} on {instance}, seed {seed}"
 
 
 def _text(text: str) -> str:

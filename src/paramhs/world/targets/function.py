@@ -1,6 +1,5 @@
 """A Python function as the target."""
 
-import hashlib
 import inspect
 import math
 import pickle
@@ -10,8 +9,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from paramhs.values.describing import description, source_digest
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Run, Status, Task
+from paramhs.values.runs import Run, Status, Target, Task
 from paramhs.world.targets.supervisor import Clock, Execute, Limits
 from paramhs.world.targets.supervisor.outcome import patience, too_much_memory
 
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
         return Run(task, Status.TIMEOUT if late else self.status, *self[1:])
 
 
-class FunctionTarget:
+class FunctionTarget(Target):
     """Calls `f(config)`, `f(config, instance)`, `f(config, seed)` or `f(config, instance, seed)`.
 
     The configuration is a dictionary of plain values. The function returns a number. An exception
@@ -46,6 +46,9 @@ class FunctionTarget:
     (without `needs_number`, where only runtime counts, None will do). In a worker process, runtime
     may be processor time (`clock="cpu"`), and `memory` (bytes) is limited.
     """
+
+    clock: Clock = "wall"
+    memory: float = math.inf
 
     def __init__(
         self,
@@ -69,25 +72,26 @@ class FunctionTarget:
         return "seed" in self.takes
 
     @property
+    def needs_keeper(self) -> bool:
+        """Only a keeper can limit memory and measure processor time."""
+        return math.isfinite(self.memory) or self.clock == "cpu"
+
+    @property
     def source(self) -> str:
         """A digest of its code, to notice that it changed; empty if that cannot be read."""
-        try:
-            text = inspect.getsource(_unwrapped(self.function)[0])
-        except (OSError, TypeError):
-            return ""
-        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+        return source_digest(_unwrapped(self.function))
 
     @property
     def name(self) -> str:
         """Where the function is, as `module:function`."""
-        function, bound = _unwrapped(self.function)
+        function = _unwrapped(self.function)
         module = getattr(function, "__module__", None) or "?"
-        name = getattr(function, "__qualname__", type(function).__name__) + bound
+        name = getattr(function, "__qualname__", type(function).__name__)
         return name if module in ("__main__", "__mp_main__") else f"{module}:{name}"
 
     def describe(self) -> dict[str, object]:
-        """What else defines its answers, in JSON types; nothing where all is as usual."""
-        said: dict[str, object] = {}
+        """What defines its answers, in JSON types: the function, and limits where there are any."""
+        said: dict[str, object] = {"function": description(self.function, "the target")}
         if self.clock != "wall":
             said["clock"] = self.clock
         if math.isfinite(self.memory):
@@ -141,7 +145,7 @@ class FunctionTarget:
             result = self.function(config, *(given[name] for name in self.takes))
         except (Exception, SystemExit) as error:
             seconds = time.perf_counter() - start
-            return Answer(Status.CRASHED, seconds, None, _traceback(error))
+            return Answer(Status.CRASHED, seconds, None, traceback_of(error))
         seconds = time.perf_counter() - start
         if result is None and not self.needs_number:
             return Answer(Status.OK, seconds, None, "")
@@ -165,7 +169,7 @@ def _pickled(arguments: Arguments, task: Task) -> bytes:
         ) from error
 
 
-def _traceback(error: BaseException) -> str:
+def traceback_of(error: BaseException) -> str:
     """From the function on; how it was called is our own affair."""
     trace = error.__traceback__ and error.__traceback__.tb_next
     lines = traceback.format_exception(type(error), error, trace)
@@ -220,18 +224,8 @@ def _accepted(function: Callable[..., Any]) -> tuple[str, ...]:
     return ("instance", "seed")[: len(names)]
 
 
-def _unwrapped(function: Callable[..., Any]) -> tuple[Callable[..., Any], str]:
-    """The function inside partial ones, and what is bound, in words."""
-    bound = ""
+def _unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function inside partial ones."""
     while isinstance(function, partial):
-        words = [_worded(thing) for thing in function.args]
-        words += [f"{name}={_worded(thing)}" for name, thing in function.keywords.items()]
-        bound = f"({', '.join(words)}){bound}"
         function = function.func
-    return function, bound
-
-
-def _worded(thing: object) -> str:
-    """The same in every process: without addresses."""
-    text = repr(thing)
-    return getattr(thing, "__qualname__", type(thing).__name__) if " at 0x" in text else text
+    return function

@@ -9,7 +9,7 @@ from paramhs.world.targets.command.readers import (
     Pattern,
     Reader,
 )
-from paramhs.world.targets.command.target import CommandTarget, Problem, answers
+from paramhs.world.targets.command.target import CommandTarget, Problem
 from paramhs.world.targets.command.template import Style, Template
 
 __all__ = [
@@ -24,5 +24,4 @@ __all__ = [
     "Reader",
     "Style",
     "Template",
-    "answers",
 ]

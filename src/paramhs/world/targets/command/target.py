@@ -9,14 +9,14 @@ import shlex
 import shutil
 import sys
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paramhs.values.errors import BadInput, TargetError
-from paramhs.values.runs import NO_INSTANCE, Instance, Run, Status, Task
+from paramhs.values.runs import NO_INSTANCE, Run, Status, Target, Task
 from paramhs.values.space import Config
 from paramhs.world.targets.command.readers import (
     Aborted,
@@ -49,9 +49,13 @@ class Problem(NamedTuple):
     expected: str = ""
     """SAT or UNSAT, if that is known."""
 
+    def describe(self) -> dict[str, object]:
+        """What is known beside its name, by which its runs are given and judged."""
+        return {} if self[1:] == ("0", "") else {"info": self.info, "expected": self.expected}
+
 
 @dataclass(frozen=True)
-class CommandTarget:
+class CommandTarget(Target):
     """Runs a command for each task.
 
     `solved` are the exit codes of a run that did what it should. `clock` says which time counts
@@ -69,6 +73,15 @@ class CommandTarget:
     checker: Template | None = None
     needs_number: bool = True
     """Whether a run without a quality has failed."""
+
+    needs_keeper = True
+
+    def __call__(self, task: Task) -> Run:
+        """Run a task under a keeper of its own; many runs are cheaper under one that stays."""
+        from paramhs.world.targets.supervisor.supervised import Supervised
+
+        with contextlib.closing(Supervised(self, 1)) as kept:
+            return kept(task)
 
     def __post_init__(self) -> None:
         for template in (self.template, self.checker):
@@ -99,8 +112,9 @@ class CommandTarget:
         return "seed" in self.template.uses
 
     def describe(self) -> dict[str, object]:
-        """What else defines its answers, in JSON types."""
+        """What defines its answers, in JSON types."""
         return {
+            "command": self.template.text,
             "reader": repr(self.reader),
             "solved": list(self.solved),
             "clock": self.clock,
@@ -134,7 +148,7 @@ class CommandTarget:
             program = _program(program, self.folder) or program
         return Command((program, *words[1:]), str(self.folder), **more)
 
-    def pasted(self, config: Config) -> str:
+    def command_line(self, config: Config) -> str:
         """The command line of a configuration, with INSTANCE, SEED and such where those go."""
         own = {name: name.upper() for name in self.template.uses}
         return shlex.join(self.template.filled(config, own))
@@ -270,12 +284,6 @@ def problem_of(task: Task) -> Problem:
     if isinstance(value, Problem):
         return value
     return Problem("" if task.instance == NO_INSTANCE else str(value or task.instance.name))
-
-
-def answers(instances: Sequence[Instance]) -> dict[str, list[str]]:
-    """What is known of instances beside their names, in JSON types."""
-    problems = {i.name: i.value for i in instances if isinstance(i.value, Problem)}
-    return {name: [p.info, p.expected] for name, p in problems.items() if p[1:] != ("0", "")}
 
 
 def _wrong(task: Task, outcome: Outcome, reading: Reading) -> str:

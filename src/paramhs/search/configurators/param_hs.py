@@ -1,0 +1,63 @@
+"""ParamHS: harmonic moves from the incumbent, each raced against it; the default."""
+
+from dataclasses import dataclass
+
+from paramhs.search.comparison import Comparison, Growing
+from paramhs.search.configurators.configurator import (
+    check_parts,
+    first_incumbent,
+    race,
+    why_ended,
+)
+from paramhs.search.configurators.moves import Moves
+from paramhs.search.history import History
+from paramhs.search.operators import Operator, Several
+from paramhs.values.runs import Incumbent, Search
+from paramhs.values.space import Config
+
+
+@dataclass(frozen=True)
+class ParamHS:
+    """Mutate the incumbent and keep the winner; who was rejected is not proposed again at once.
+
+    A rejected configuration is left out of the moves while there are others: until there is a new
+    incumbent, or nothing else is left. Then those whose race could still end otherwise may try
+    again. When the operator has no move left (at a local optimum, or into a branch of which only
+    the defaults can be reached), any configuration may come. So a small space ends with everything
+    tried, and sure rather than early.
+
+    Source: Algorithm 1 of Hall, Oliveto, Sudholt (PPSN 2020) with the harmonic step, for targets
+    whose runs are used again; how the rejected are treated is our own.
+    """
+
+    operator: Operator = Several()
+    comparison: Comparison = Growing()
+
+    def __post_init__(self) -> None:
+        check_parts(self.operator, self.comparison)
+
+    def search(self, history: History) -> Search:
+        """A new search."""
+        incumbent = yield from first_incumbent(history, self.comparison, "default")
+        moves = Moves(self.operator, history)
+        rejected = {config for config in history.scenario.initial if config != incumbent}
+        while True:
+            move = moves.take(incumbent, rejected) or moves.jump(incumbent, rejected)
+            if not move:
+                final = self._final(history, rejected, incumbent)
+                if len(final) == len(rejected):
+                    return why_ended(history)
+                rejected = final
+            for challenger in move:
+                won = yield from race(
+                    history, self.comparison, challenger, incumbent, moves.ahead()
+                )
+                if won:
+                    rejected = self._final(history, rejected, challenger) | {incumbent}
+                    incumbent = challenger
+                    yield Incumbent(incumbent)
+                else:
+                    rejected.add(challenger)
+
+    def _final(self, history: History, rejected: set[Config], incumbent: Config) -> set[Config]:
+        return {c for c in rejected if self.comparison.is_final(history, c, incumbent)}

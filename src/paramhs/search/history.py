@@ -1,0 +1,179 @@
+"""All that a search knows: every run it was given, and every race that was decided.
+
+There is one History for each search. Whatever decides reads it: comparisons, operators that learn,
+configurators; and so does whoever tells of the search afterwards. It only ever grows, and what is
+in it depends on the scenario, the seed and the runs alone, never on a clock or on who made a run.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from paramhs.values.costs import Cost
+from paramhs.values.runs import Evaluate, Pair, Run, Status, Task
+from paramhs.values.scenario import Scenario, endless_pairs, known_seeds
+from paramhs.values.seeds import stream
+from paramhs.values.space import Config
+
+NO_COSTS: Mapping[Pair, Cost] = {}
+
+
+class Race(NamedTuple):
+    """A comparison that was decided."""
+
+    challenger: Config
+    incumbent: Config
+    won: bool
+    asked: int
+    """How many runs the search had asked for by then."""
+
+
+class History:
+    """What a search has seen so far, by configuration and by pair.
+
+    A run that was cut short by a cutoff smaller than the scenario's (`Status.CAPPED`) is censored:
+    it says that its cost is no smaller than something, and is never taken for a cost.
+    """
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        self.scenario = scenario
+        self.seed = seed
+        self.asked = 0
+        """How many runs the search has asked for (or calls, where a call needs no run)."""
+        self.races: list[Race] = []
+        """Every comparison that was decided, in order."""
+        self._met: Counter[tuple[Config, Config]] = Counter()
+        self._runs: list[Run] = []
+        self._costs: dict[Config, dict[Pair, Cost]] = {}
+        self._censored: dict[tuple[Config, Pair], Run] = {}
+        self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
+        self._listed: list[Pair] = []
+        self._unlisted = endless_pairs(scenario.instances, seed, known=known_seeds(scenario.known))
+        for run in scenario.known:
+            self.add(run)
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """Every run, in the order in which the search was given them; those known before first."""
+        return self._runs
+
+    @property
+    def configs(self) -> Collection[Config]:
+        """All configurations that runs were asked for, in the order of their first."""
+        return self._costs.keys()
+
+    def costs(self, config: Config) -> Mapping[Pair, Cost]:
+        """What a configuration cost on each pair it was run on; censored runs are left out."""
+        return self._costs.get(config, NO_COSTS)
+
+    def censored(self, config: Config, pair: Pair) -> Run | None:
+        """The longest run that was cut short, where no other is known."""
+        return self._censored.get((config, pair))
+
+    def common(self, first: Config, second: Config) -> list[Pair]:
+        """The pairs on which the costs of both are known, in the order of the first's runs."""
+        other = self.costs(second)
+        return [pair for pair in self.costs(first) if pair in other]
+
+    def rng(self, *name: str | int) -> Random:
+        """The random stream of this name, from its beginning."""
+        return stream(self.seed, *name)
+
+    # Which pairs there are.
+
+    @property
+    def pair_count(self) -> float:
+        """How many pairs there are: one an instance if the target is deterministic, else no end."""
+        return len(self.scenario.instances) if self.scenario.deterministic else math.inf
+
+    def pair(self, k: int) -> Pair:
+        """The k-th of the search's list of pairs, from 0."""
+        while k >= len(self._listed):
+            self._listed.append(next(self._unlisted))
+        return self._listed[k]
+
+    def pairs(self, first: int, after: int) -> list[Pair]:
+        """Those from the first up to, but without, another."""
+        return [self.pair(k) for k in range(first, after)]
+
+    def new_pairs(self, config: Config) -> Iterator[Pair]:
+        """The pairs of the list that a configuration was not run on, in order."""
+        known, place = self.costs(config), self._beyond.get(config, 0)
+        while place < self.pair_count and self.pair(place) in known:
+            place += 1
+        self._beyond[config] = place
+        while place < self.pair_count:
+            if self.pair(place) not in known:
+                yield self.pair(place)
+            place += 1
+
+    # Asking for runs.
+
+    def task(self, config: Config, pair: Pair, cutoff: float = math.inf) -> Task:
+        """A configuration on a pair; the scenario's cutoff holds in any case."""
+        return Task(config, *pair, min(cutoff, self.scenario.cutoff))
+
+    def missing(
+        self, config: Config, pairs: Iterable[Pair], cutoff: float = math.inf
+    ) -> list[Task]:
+        """The tasks that bring a configuration to these pairs, each with at least this cutoff.
+
+        What ended by itself is known for any cutoff; what was cut short, up to where it was cut.
+        """
+        known = self.costs(config)
+        tasks = [self.task(config, pair, cutoff) for pair in pairs if pair not in known]
+        if not self._censored:
+            return tasks
+        return [task for task in tasks if not self._is_cut_beyond(task)]
+
+    def _is_cut_beyond(self, task: Task) -> bool:
+        run = self._censored.get((task.config, task.pair))
+        return run is not None and run.task.cutoff >= task.cutoff
+
+    def ask(
+        self,
+        *wanted: tuple[Config, Iterable[Pair]],
+        likely: Iterable[Task] = (),
+        cutoff: float = math.inf,
+    ) -> Generator[Evaluate, Sequence[Run], None]:
+        """Bring configurations to pairs; `likely`: what will probably be asked for next."""
+        tasks: list[Task] = []
+        for config, pairs in wanted:
+            self._costs.setdefault(config, {})
+            tasks += self.missing(config, pairs, cutoff)
+        yield from self.make(tasks, likely)
+
+    def make(
+        self, tasks: Sequence[Task], likely: Iterable[Task] = ()
+    ) -> Generator[Evaluate, Sequence[Run], None]:
+        """Ask for these runs, whatever is known."""
+        if tasks:
+            self.asked += len(tasks)
+            for run in (yield Evaluate(tasks, likely)):
+                self.add(run)
+
+    def add(self, run: Run) -> None:
+        """Take in a run."""
+        self._runs.append(run)
+        task = run.task
+        if run.status is Status.CAPPED:
+            self._costs.setdefault(task.config, {})
+            if not self._is_cut_beyond(task):
+                self._censored[task.config, task.pair] = run
+            return
+        self._costs.setdefault(task.config, {})[task.pair] = self.scenario.cost.of(run)
+        if self._censored:
+            self._censored.pop((task.config, task.pair), None)
+
+    # Races.
+
+    def decide(self, challenger: Config, incumbent: Config, won: bool) -> None:
+        """Take in who won."""
+        self._met[challenger, incumbent] += 1
+        self.races.append(Race(challenger, incumbent, won, self.asked))
+
+    def times_met(self, challenger: Config, incumbent: Config) -> int:
+        """How many races between them were decided."""
+        return self._met[challenger, incumbent]
