@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from random import Random
 
+from paramhs.search.comparison import Comparison
+from paramhs.search.configurators import Configurator
+from paramhs.search.history import History
 from paramhs.values.costs import Score, score
 from paramhs.values.runs import Evaluate, Incumbent, Instance, Run, Search, Status, Task
-from paramhs.values.scenario import Pairs, Scenario
+from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config, Space
 
@@ -68,6 +70,11 @@ def drive(
     return driven
 
 
+def begin(rules: Configurator, scenario: Scenario, seed: int) -> Search:
+    """A new search, with a history of its own."""
+    return rules.search(History(scenario, seed))
+
+
 def settle(
     asking: Generator[Evaluate, Sequence[Run], bool], target: Target
 ) -> tuple[bool, list[list[Task]]]:
@@ -81,6 +88,26 @@ def settle(
             return stop.value, batches
         batches.append(list(said.tasks))
         answers = [target(task) for task in said.tasks]
+
+
+class Compared:
+    """A comparison in a search of its own, without a configurator."""
+
+    def __init__(self, comparison: Comparison, scenario: Scenario, seed: int) -> None:
+        self.comparison = comparison
+        self.history = History(scenario, seed)
+
+    def start(self, config):
+        return self.comparison.start(self.history, config)
+
+    def better(self, challenger, incumbent, ahead=()):
+        return self.comparison.better(self.history, challenger, incumbent, ahead)
+
+    def is_final(self, challenger, incumbent):
+        return self.comparison.is_final(self.history, challenger, incumbent)
+
+    def costs(self, config):
+        return list(self.history.costs(config).values())
 
 
 def ok(task: Task, quality: float) -> Run:
@@ -106,13 +133,12 @@ def noise(task: Task) -> float:
 
 def by_pair(scenario: Scenario, seed: int, costs: Callable[[Config, int], float | Run]) -> Target:
     """A target that knows which pair of a search's list a task is on: costs(config, k)."""
-    pairs, known = Pairs(scenario, seed), {}
+    history, known = History(scenario, seed), {}
 
     def target(task: Task) -> Run:
-        while (task.instance, task.seed) not in known:
-            pair = pairs.task(task.config, len(known))
-            known[pair.instance, pair.seed] = len(known)
-        return ok(task, costs(task.config, known[task.instance, task.seed]))
+        while task.pair not in known:
+            known[history.pair(len(known))] = len(known)
+        return ok(task, costs(task.config, known[task.pair]))
 
     return target
 
@@ -151,53 +177,39 @@ class LawComparison:
     """Decides by a draw from given probabilities, without any run.
 
     `outcome(challenger, incumbent)` gives the probabilities of a win and of a tie; a fair coin
-    decides ties. The contest counts calls in `asked`; if an optimum is given, it raises `Sampled`
+    decides ties. A call counts as one run asked for; if an optimum is given, it raises `Sampled`
     with the number of calls made until then, that with the optimum as challenger included.
     """
 
     outcome: Callable[[Config, Config], tuple[float, float]]
     optimum: Config | None = None
 
-    def begin(self, scenario: Scenario, seed: int) -> "LawContest":
-        return LawContest(self.outcome, self.optimum, stream(seed, "law"))
-
-
-class LawContest:
-    remembers = False
-    tried = settled = ()
-
-    def __init__(
-        self,
-        outcome: Callable[[Config, Config], tuple[float, float]],
-        optimum: Config | None,
-        rng: Random,
-    ) -> None:
-        self.outcome = outcome
-        self.optimum = optimum
-        self.rng = rng
-        self.asked = 0
-
-    def enter(self, config):
+    def start(self, history, config):
+        self._rng(history)
         if config == self.optimum:
             raise Sampled(0)
         return True
         yield
 
-    def better(self, challenger, incumbent, ahead=()):
+    def _rng(self, history):
+        """One stream for all calls of a search, kept with its history."""
+        if not hasattr(history, "law_rng"):
+            history.law_rng = history.rng("law")
+        return history.law_rng
+
+    def better(self, history, challenger, incumbent, ahead=()):
         if incumbent == self.optimum:
-            raise Sampled(self.asked)
-        self.asked += 1
+            raise Sampled(history.asked)
+        history.asked += 1
         if challenger == self.optimum:
-            raise Sampled(self.asked)
+            raise Sampled(history.asked)
         win, tie = self.outcome(challenger, incumbent)
-        u = self.rng.random()
-        return u < win or (u < win + tie and self.rng.random() < 0.5)
+        rng = self._rng(history)
+        u = rng.random()
+        return u < win or (u < win + tie and rng.random() < 0.5)
         yield
 
-    def costs(self, config):
-        return []
-
-    def deepen(self, incumbent):
+    def is_final(self, history, challenger, incumbent):
         return False
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import (
+    begin,
     by_instance,
     drive,
     instances,
@@ -17,7 +18,8 @@ from driving import (
 )
 from laws import fits
 from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.search.configurators import CONFIGURATORS, ParamILS, ParamRLS
+from paramhs.search.configurators import CONFIGURATORS, Afresh, ParamHS, ParamILS, ParamRLS
+from paramhs.search.history import History
 from paramhs.search.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Integer, Space
@@ -27,10 +29,10 @@ WIDE = Space({"x": range(30), "y": range(30), "z": ["a", "b", "c"]})
 
 REMEMBERING = {
     **CONFIGURATORS,
-    "one harmonic": ParamRLS(One(Harmonic()), Growing()),
-    "one uniform, fixed": ParamRLS(One(Uniform()), FixedRuns(4)),
-    "both sides": ParamRLS(BothSides(), Growing(2)),
-    "several, one run": ParamRLS(Several(), Growing(1)),
+    "one harmonic": ParamHS(One(Harmonic()), Growing()),
+    "one uniform, fixed": ParamHS(One(Uniform()), FixedRuns(4)),
+    "both sides": ParamHS(BothSides(), Growing(2)),
+    "several, one run": ParamHS(Several(), Growing(1)),
     "ParamILS, harmonic": ParamILS(One(Harmonic()), FixedRuns(5)),
     "ParamILS, growing": ParamILS(comparison=Growing()),
 }
@@ -38,7 +40,7 @@ EVERY = {
     **REMEMBERING,
     "fresh": ParamRLS(One(), FreshRuns(2)),
     "fresh, both sides": ParamRLS(BothSides(), FreshRuns(1)),
-    "fresh ParamILS": ParamILS(One(Harmonic()), FreshRuns(2), revisits=True),
+    "fresh ParamILS": ParamILS(One(Harmonic()), FreshRuns(2), walk=Afresh()),
 }
 
 remembering = pytest.mark.parametrize("rules", REMEMBERING.values(), ids=REMEMBERING)
@@ -51,22 +53,17 @@ def noisy(task):
 
 def twelve(count, rules=None):
     """Twelve configurations; on a line where only one parameter moves, so that all are in reach."""
-    line = isinstance(rules, ParamRLS) and isinstance(rules.operator, One | BothSides)
+    line = isinstance(rules, ParamHS) and isinstance(rules.operator, One | BothSides)
     space = Space({"x": range(12)}) if line else TWELVE
     return Scenario(space, instances(count), deterministic=True)
 
 
 @remembering
 def test_the_default_is_run_first_and_is_the_first_incumbent(rules):
-    driven = drive(rules.search(Scenario(WIDE, instances(3)), 1), noisy, runs=200)
+    driven = drive(begin(rules, Scenario(WIDE, instances(3)), 1), noisy, runs=200)
     assert {task.config for task in driven.batches[0]} == {WIDE.default}
     assert driven.events[len(driven.batches[0])] == WIDE.default
     assert driven.incumbents[0] == WIDE.default
-
-
-@pytest.mark.parametrize("name", CONFIGURATORS)
-def test_named_configurators_begin_at_the_default(name):
-    assert CONFIGURATORS[name].start == "default"
 
 
 @pytest.mark.parametrize("kind", [ParamRLS, ParamILS])
@@ -75,7 +72,7 @@ def test_a_uniform_start_is_run_first_and_is_uniform(kind):
     rules = kind(comparison=FixedRuns(1), start="uniform")
     starts = []
     for seed in range(5_000):
-        driven = drive(rules.search(scenario, seed), lambda task: ok(task, 1.0), runs=1)
+        driven = drive(begin(rules, scenario, seed), lambda task: ok(task, 1.0), runs=1)
         starts.append(driven.tasks[0].config)
     assert fits(starts, {config: Fraction(1, 12) for config in TWELVE.configs()})
 
@@ -85,7 +82,7 @@ def test_a_uniform_start_is_run_first_and_is_uniform(kind):
 def test_a_small_space_is_exhausted(rules, count):
     scenario = twelve(count, rules)
     for seed in range(10):
-        driven = drive(rules.search(scenario, seed), by_instance(random_table(scenario, seed)))
+        driven = drive(begin(rules, scenario, seed), by_instance(random_table(scenario, seed)))
         assert driven.ended == "all 12 configurations tried"
         assert set(driven.configs) == set(scenario.space.configs())
 
@@ -99,7 +96,7 @@ def test_the_best_of_an_exhausted_space_is_found(name, count):
     runs = min(count, rules.comparison.runs) if hasattr(rules.comparison, "runs") else count
     for seed in range(25):
         table = random_table(scenario, seed)
-        driven = drive(rules.search(scenario, seed), by_instance(table))
+        driven = drive(begin(rules, scenario, seed), by_instance(table))
         on = {task.instance for task in driven.batches[0]}
         judged = scenario if runs == count else replace(scenario, instances=tuple(on))
         best = min(scenario.space.configs(), key=lambda c: total_score(judged, table, c))
@@ -113,7 +110,7 @@ def test_a_search_among_many_ties_ends_with_a_best(name, seed, tables, count):
     rules = REMEMBERING[name]
     scenario = twelve(count, rules)
     table = {key: int(3 * cost) for key, cost in random_table(scenario, tables).items()}
-    driven = drive(rules.search(scenario, seed), by_instance(table))
+    driven = drive(begin(rules, scenario, seed), by_instance(table))
     best = min(total_score(scenario, table, config) for config in scenario.space.configs())
     assert driven.ended == "all 12 configurations tried"
     assert total_score(scenario, table, driven.incumbents[-1]) == best
@@ -124,13 +121,13 @@ def test_equal_means_from_different_costs_do_not_take_over_from_each_other_for_e
     scenario = Scenario(space, instances(6), deterministic=True)
     table = {(space.config(x=x), f"i{k}"): float((k + x) % 3) for x in range(3) for k in range(6)}
     for seed in range(30):
-        drive(ParamRLS(One(), Growing(3)).search(scenario, seed), by_instance(table))
+        drive(ParamHS(One(), Growing(3)).search(History(scenario, seed)), by_instance(table))
 
 
 @remembering
 def test_a_space_of_one_configuration_ends_after_its_runs(rules):
     scenario = Scenario(Space({"x": [1], "y": ["a"]}), instances(2), deterministic=True)
-    driven = drive(rules.search(scenario, 1), lambda task: ok(task, 1.0))
+    driven = drive(begin(rules, scenario, 1), lambda task: ok(task, 1.0))
     assert driven.ended == "there is only one configuration"
     assert len(driven.tasks) == 2
     assert len(driven.incumbents) == 1
@@ -140,7 +137,7 @@ def test_a_space_of_one_configuration_ends_after_its_runs(rules):
     "rules", [ParamRLS(One(), FreshRuns(1)), ParamILS(comparison=FreshRuns(1))]
 )
 def test_a_space_of_one_configuration_ends_with_fresh_runs_too(rules):
-    driven = drive(rules.search(Scenario(Space({"x": [1]})), 1), lambda task: ok(task, 1.0))
+    driven = drive(begin(rules, Scenario(Space({"x": [1]})), 1), lambda task: ok(task, 1.0))
     assert driven.ended
     assert not driven.tasks
 
@@ -149,17 +146,18 @@ def test_a_space_of_one_configuration_ends_with_fresh_runs_too(rules):
 @pytest.mark.parametrize(
     "rules",
     [
-        ParamRLS(Several(), Growing(3, 40)),
-        ParamRLS(Anywhere(), Growing(1, 40)),
-        ParamRLS(One(LStep(1)), Growing(3, 40)),
-        ParamRLS(BothSides(), Growing(2, 40)),
-        ParamRLS(One(), FixedRuns(10)),
+        ParamHS(Several(), Growing(3, 40)),
+        ParamHS(Anywhere(), Growing(1, 40)),
+        ParamHS(One(LStep(1)), Growing(3, 40)),
+        ParamHS(BothSides(), Growing(2, 40)),
+        ParamRLS(One(), Growing(2, 40)),
+        ParamHS(One(), FixedRuns(10)),
         ParamILS(comparison=FixedRuns(10)),
     ],
 )
 def test_a_search_of_a_random_target_ends_when_all_is_known_that_can_be(rules, cost):
     scenario = Scenario(TWELVE, instances(2))
-    driven = drive(rules.search(scenario, 1), lambda task: ok(task, cost(task)))
+    driven = drive(begin(rules, scenario, 1), lambda task: ok(task, cost(task)))
     assert driven.ended
     assert len(driven.tasks) == len(set(driven.tasks)) <= 12 * 40
 
@@ -167,7 +165,7 @@ def test_a_search_of_a_random_target_ends_when_all_is_known_that_can_be(rules, c
 @every
 def test_a_seed_decides_the_whole_search(rules):
     def events(seed):
-        return drive(rules.search(Scenario(WIDE, instances(3)), seed), noisy, runs=300).events
+        return drive(begin(rules, Scenario(WIDE, instances(3)), seed), noisy, runs=300).events
 
     assert events(1) == events(1)
     assert events(1) != events(2)
@@ -177,8 +175,8 @@ def test_a_seed_decides_the_whole_search(rules):
 @given(st.integers(0), st.lists(st.sampled_from([0, 0, 1, 7, 50]), max_size=60))
 def test_looking_at_likely_tasks_changes_nothing(rules, seed, peek):
     scenario = Scenario(WIDE, instances(3))
-    plain = drive(rules.search(scenario, seed), noisy, runs=60)
-    looked = drive(rules.search(scenario, seed), noisy, runs=60, peek=peek)
+    plain = drive(begin(rules, scenario, seed), noisy, runs=60)
+    looked = drive(begin(rules, scenario, seed), noisy, runs=60, peek=peek)
     assert looked.events == plain.events
 
 
@@ -194,6 +192,9 @@ class Impatient:
         assert self.drawn < 100_000, "moves are drawn for ever"
         return self.operator.sample(*arguments)
 
+    def order(self, *arguments):
+        return self.operator.order(*arguments)
+
 
 @pytest.mark.parametrize("comparison", [Growing(), Growing(1), FixedRuns(4)])
 @pytest.mark.parametrize("count", [1, 4, 7])
@@ -202,9 +203,9 @@ def test_looking_at_likely_tasks_of_a_small_space_changes_nothing_and_ends(compa
     scenario = twelve(count)
     for seed in range(3):
         target = by_instance(random_table(scenario, seed))
-        plain = drive(ParamRLS(One(), comparison).search(scenario, seed), target)
+        plain = drive(ParamHS(One(), comparison).search(History(scenario, seed)), target)
         operator = Impatient(One())
-        search = ParamRLS(operator, comparison).search(scenario, seed)
+        search = ParamHS(operator, comparison).search(History(scenario, seed))
         assert drive(search, target, peek=[50] * 1_000).events == plain.events
 
 
@@ -212,7 +213,7 @@ def test_looking_at_likely_tasks_of_a_small_space_changes_nothing_and_ends(compa
 @pytest.mark.parametrize("operator", [One(), Several(), Anywhere(), BothSides()])
 def test_what_is_likely_is_asked_for_next_while_the_incumbent_survives(operator, comparison):
     scenario = Scenario(WIDE, instances(3))
-    search = ParamRLS(operator, comparison).search(scenario, 1)
+    search = ParamHS(operator, comparison).search(History(scenario, 1))
 
     def default_is_best(task):
         return ok(task, noise(task) + 5 * (task.config != WIDE.default))
@@ -232,7 +233,7 @@ def test_what_is_likely_is_asked_for_next_while_the_incumbent_survives(operator,
 
 def test_what_is_likely_is_asked_for_next_in_a_local_search():
     scenario = Scenario(WIDE, instances(3))
-    search = ParamILS(comparison=FixedRuns(3), random_starts=0).search(scenario, 1)
+    search = ParamILS(comparison=FixedRuns(3), random_starts=0).search(History(scenario, 1))
 
     def default_is_best(task):
         return ok(task, float(task.config != WIDE.default))
@@ -249,7 +250,7 @@ def test_what_is_likely_is_asked_for_next_in_a_local_search():
 def test_growing_never_goes_back_to_a_configuration_that_is_worse_on_all_pairs(seed, tables):
     scenario = twelve(3)
     table = random_table(scenario, tables)
-    driven = drive(CONFIGURATORS["paramhs"].search(scenario, seed), by_instance(table))
+    driven = drive(CONFIGURATORS["paramhs"].search(History(scenario, seed)), by_instance(table))
     for old, new in pairwise(driven.incumbents):
         assert total_score(scenario, table, new) <= total_score(scenario, table, old)
 
@@ -259,7 +260,7 @@ def test_random_search_proposes_in_uniformly_random_order():
     scenario = Scenario(space, instances(3), deterministic=True)
     orders = []
     for seed in range(5_000):
-        search = CONFIGURATORS["random"].search(scenario, seed)
+        search = CONFIGURATORS["random"].search(History(scenario, seed))
         driven = drive(search, lambda task: ok(task, 10.0 * task.config["x"]), runs=15)
         orders.append(tuple(config["x"] for config in driven.configs[1:]))
     assert fits(orders, {order: Fraction(1, 24) for order in permutations(range(1, 5))})
@@ -271,7 +272,7 @@ def test_random_search_is_uniform_wherever_the_incumbent_is():
     best = space.config(x=3, y=2)
     after = []
     for seed in range(5_000):
-        search = ParamRLS(Anywhere(), FreshRuns(1)).search(scenario, seed)
+        search = ParamRLS(Anywhere(), FreshRuns(1)).search(History(scenario, seed))
         driven = drive(search, lambda task: ok(task, float(task.config != best)), runs=40)
         proposals = [batch[0].config for batch in driven.batches]
         if best in proposals[:-1]:

@@ -18,6 +18,7 @@ from driving import noise, ok, one_parameter
 from paramhs import Budget, Result, Watcher, tune
 from paramhs.search.comparison import FixedRuns
 from paramhs.search.configurators import CONFIGURATORS, ParamILS, ParamRLS
+from paramhs.search.history import History
 from paramhs.values.costs import Quality
 from paramhs.values.errors import BadInput, StoreError, TargetError
 from paramhs.values.runs import Point, Run, Status, Task
@@ -49,7 +50,7 @@ class Counted:
 def driver(target=None, store: Store | None = None, scenario=SCENARIO, **limits) -> Driver:
     """One in this process; `limits` may also hold its `jobs`, `executor` and `watcher`."""
     parts = {name: limits.pop(name) for name in ("jobs", "executor", "watcher") if name in limits}
-    search = CONFIGURATORS["paramhs"].search(scenario, 0)
+    search = CONFIGURATORS["paramhs"].search(History(scenario, 0))
     return Driver(
         search,
         scenario.cost,
@@ -698,7 +699,7 @@ def test_the_trajectory_is_the_same_in_other_processes_with_other_hash_seeds(con
 
 
 def test_a_driver_needs_no_default():
-    search = CONFIGURATORS["random"].search(SCENARIO, 0)
+    search = CONFIGURATORS["random"].search(History(SCENARIO, 0))
     crashed = Driver(
         search,
         Quality(),

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driving import at, by_pair, instances, noise, ok, one_parameter, settle
+from driving import Compared, at, by_pair, instances, noise, ok, one_parameter, settle
 from paramhs.search.comparison import FixedRuns
+from paramhs.search.history import History
 from paramhs.values.costs import score
 from paramhs.values.errors import BadInput
-from paramhs.values.scenario import Pairs, Scenario
+from paramhs.values.scenario import Scenario
 
 SPACE = one_parameter(6)
 A, B, C = (at(SPACE, x) for x in range(3))
@@ -26,60 +27,60 @@ def test_at_least_one_run_is_needed():
 
 
 def test_a_start_makes_the_runs_of_the_first_pairs():
-    contest = FixedRuns(4).begin(SCENARIO, 7)
-    _, (batch,) = settle(contest.enter(A), low_wins)
-    pairs = Pairs(SCENARIO, 7)
-    assert batch == [pairs.task(A, k) for k in range(4)]
+    compared = Compared(FixedRuns(4), SCENARIO, 7)
+    _, (batch,) = settle(compared.start(A), low_wins)
+    pairs = History(SCENARIO, 7)
+    assert batch == [pairs.task(A, pairs.pair(k)) for k in range(4)]
 
 
 def test_a_challenger_is_run_on_the_first_pairs():
-    contest = FixedRuns(4).begin(SCENARIO, 7)
-    settle(contest.enter(A), low_wins)
-    _, (batch,) = settle(contest.better(B, A), low_wins)
-    pairs = Pairs(SCENARIO, 7)
-    assert batch == [pairs.task(B, k) for k in range(4)]
+    compared = Compared(FixedRuns(4), SCENARIO, 7)
+    settle(compared.start(A), low_wins)
+    _, (batch,) = settle(compared.better(B, A), low_wins)
+    pairs = History(SCENARIO, 7)
+    assert batch == [pairs.task(B, pairs.pair(k)) for k in range(4)]
 
 
 def test_a_deterministic_target_has_no_more_runs_than_instances():
-    contest = FixedRuns(100).begin(Scenario(SPACE, instances(3), deterministic=True), 1)
-    _, (batch,) = settle(contest.enter(A), low_wins)
+    compared = Compared(FixedRuns(100), Scenario(SPACE, instances(3), deterministic=True), 1)
+    _, (batch,) = settle(compared.start(A), low_wins)
     assert sorted(task.instance.name for task in batch) == ["i0", "i1", "i2"]
 
 
 def test_meeting_again_costs_no_run():
-    contest = FixedRuns(4).begin(SCENARIO, 1)
-    first, _ = settle(contest.better(B, A), low_wins)
-    assert settle(contest.better(B, A), low_wins) == (first, [])
-    assert contest.asked == 8
+    compared = Compared(FixedRuns(4), SCENARIO, 1)
+    first, _ = settle(compared.better(B, A), low_wins)
+    assert settle(compared.better(B, A), low_wins) == (first, [])
+    assert compared.history.asked == 8
 
 
 def test_a_challenger_that_ties_wins():
-    contest = FixedRuns(2).begin(SCENARIO, 1)
+    compared = Compared(FixedRuns(2), SCENARIO, 1)
     target = by_pair(SCENARIO, 1, lambda config, k: (1.0, 3.0)[k] if config == A else 2.0)
-    assert settle(contest.better(B, A), target)[0] is True
-    assert settle(contest.better(A, B), target)[0] is True
+    assert settle(compared.better(B, A), target)[0] is True
+    assert settle(compared.better(A, B), target)[0] is True
 
 
 def test_a_worse_challenger_loses():
-    contest = FixedRuns(2).begin(SCENARIO, 1)
-    assert settle(contest.better(B, A), low_wins)[0] is False
+    compared = Compared(FixedRuns(2), SCENARIO, 1)
+    assert settle(compared.better(B, A), low_wins)[0] is False
 
 
-def test_all_that_were_met_are_tried_and_settled():
-    contest = FixedRuns(2).begin(SCENARIO, 1)
-    settle(contest.enter(A), low_wins)
-    settle(contest.better(B, A), low_wins)
-    assert contest.remembers
-    assert set(contest.tried) == set(contest.settled) == {A, B}
-    assert contest.deepen(A) is False
+def test_the_means_of_all_that_were_met_are_final():
+    compared = Compared(FixedRuns(2), SCENARIO, 1)
+    settle(compared.start(A), low_wins)
+    settle(compared.better(B, A), low_wins)
+    assert set(compared.history.configs) == {A, B}
+    assert compared.is_final(B, A)
+    assert not compared.is_final(C, A)
 
 
 def test_ahead_names_the_runs_of_those_who_come_next():
-    contest = FixedRuns(2).begin(SCENARIO, 1)
-    settle(contest.enter(A), low_wins)
-    asked = next(contest.better(B, A, iter([C])))
-    pairs = Pairs(SCENARIO, 1)
-    assert list(asked.likely) == [pairs.task(C, 0), pairs.task(C, 1)]
+    compared = Compared(FixedRuns(2), SCENARIO, 1)
+    settle(compared.start(A), low_wins)
+    asked = next(compared.better(B, A, iter([C])))
+    pairs = History(SCENARIO, 1)
+    assert list(asked.likely) == [pairs.task(C, pairs.pair(0)), pairs.task(C, pairs.pair(1))]
 
 
 @given(
@@ -93,20 +94,20 @@ def test_no_task_is_asked_twice_and_means_over_all_runs_decide(seed, runs, meeti
         return table[5 * config["x"] + k]
 
     target = by_pair(SCENARIO, seed, cost)
-    contest = FixedRuns(runs).begin(SCENARIO, seed)
+    compared = Compared(FixedRuns(runs), SCENARIO, seed)
     tasks = []
     for challenger, incumbent in meetings:
-        won, batches = settle(contest.better(challenger, incumbent), target)
+        won, batches = settle(compared.better(challenger, incumbent), target)
         tasks += [task for batch in batches for task in batch]
         new, old = (
             score([(cost(config, k),) for k in range(runs)]) for config in (challenger, incumbent)
         )
         assert won == (new <= old)
-    assert len(set(tasks)) == len(tasks) == contest.asked
+    assert len(set(tasks)) == len(tasks) == compared.history.asked
 
 
 def test_costs_are_listed_run_by_run():
-    contest = FixedRuns(3).begin(SCENARIO, 1)
-    settle(contest.enter(A), lambda task: ok(task, noise(task)))
-    pairs = Pairs(SCENARIO, 1)
-    assert contest.costs(A) == [(noise(pairs.task(A, k)),) for k in range(3)]
+    compared = Compared(FixedRuns(3), SCENARIO, 1)
+    settle(compared.start(A), lambda task: ok(task, noise(task)))
+    pairs = History(SCENARIO, 1)
+    assert compared.costs(A) == [(noise(pairs.task(A, pairs.pair(k))),) for k in range(3)]

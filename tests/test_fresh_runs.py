@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from driving import at, instances, noise, ok, one_parameter, settle
+from driving import Compared, at, instances, noise, ok, one_parameter, settle
 from paramhs.search.comparison import FreshRuns
 from paramhs.values.errors import BadInput
 from paramhs.values.scenario import Scenario
@@ -29,27 +29,27 @@ def test_at_least_one_run_is_needed():
 
 
 def test_a_start_costs_nothing():
-    contest = FreshRuns(4).begin(SCENARIO, 1)
-    assert settle(contest.enter(A), low_wins) == (True, [])
-    assert contest.asked == 0
+    compared = Compared(FreshRuns(4), SCENARIO, 1)
+    assert settle(compared.start(A), low_wins) == (True, [])
+    assert compared.history.asked == 0
 
 
 @given(st.integers(0), st.integers(1, 6))
 def test_each_call_makes_new_runs_of_both_at_once(seed, runs):
-    contest = FreshRuns(runs).begin(SCENARIO, seed)
+    compared = Compared(FreshRuns(runs), SCENARIO, seed)
     for call in range(1, 5):
-        _, (batch,) = settle(contest.better(A, B), low_wins)
+        _, (batch,) = settle(compared.better(A, B), low_wins)
         assert [task.config for task in batch] == [A] * runs + [B] * runs
         assert {task.cutoff for task in batch} == {2.0}
-        assert contest.asked == 2 * runs * call
+        assert compared.history.asked == 2 * runs * call
 
 
 @given(st.integers(0), st.integers(1, 6))
 def test_no_pair_of_instance_and_seed_is_ever_used_again(seed, runs):
-    contest = FreshRuns(runs).begin(SCENARIO, seed)
+    compared = Compared(FreshRuns(runs), SCENARIO, seed)
     tasks = []
     for challenger, incumbent in [(A, B), (B, A), (A, B), (C, A), (A, C)] * 4:
-        _, batches = settle(contest.better(challenger, incumbent), noisy)
+        _, batches = settle(compared.better(challenger, incumbent), noisy)
         tasks += batches[0]
     assert len({(task.instance, task.seed) for task in tasks}) == len(tasks)
     assert len({task.seed for task in tasks}) == len(tasks)
@@ -57,67 +57,64 @@ def test_no_pair_of_instance_and_seed_is_ever_used_again(seed, runs):
 
 @given(st.integers(0), st.integers(1, 7))
 def test_both_are_run_on_the_same_instances(seed, runs):
-    contest = FreshRuns(runs).begin(Scenario(SPACE, instances(5)), seed)
+    compared = Compared(FreshRuns(runs), Scenario(SPACE, instances(5)), seed)
     for _ in range(4):
-        _, (batch,) = settle(contest.better(A, B), noisy)
+        _, (batch,) = settle(compared.better(A, B), noisy)
         names = [task.instance.name for task in batch]
         assert names[:runs] == names[runs:]
 
 
 def test_the_better_mean_wins_on_either_side():
-    contest = FreshRuns(3).begin(SCENARIO, 1)
+    compared = Compared(FreshRuns(3), SCENARIO, 1)
     for _ in range(50):
-        assert settle(contest.better(A, B), low_wins)[0] is True
-        assert settle(contest.better(B, A), low_wins)[0] is False
+        assert settle(compared.better(A, B), low_wins)[0] is True
+        assert settle(compared.better(B, A), low_wins)[0] is False
 
 
 def test_a_fair_coin_decides_ties():
-    contest = FreshRuns(1).begin(SCENARIO, 1)
+    compared = Compared(FreshRuns(1), SCENARIO, 1)
     calls = 20_000
-    wins = sum(settle(contest.better(A, B), lambda task: ok(task, 1.0))[0] for _ in range(calls))
+    wins = sum(settle(compared.better(A, B), lambda task: ok(task, 1.0))[0] for _ in range(calls))
     assert binomtest(wins, calls).pvalue > 1e-6  # fails for one seed in a million
 
 
 def test_the_coin_also_decides_ties_of_runs_without_a_usable_cost():
-    contest = FreshRuns(1).begin(SCENARIO, 2)
+    compared = Compared(FreshRuns(1), SCENARIO, 2)
     calls = 20_000
     wins = sum(
-        settle(contest.better(A, B), lambda task: ok(task, float("nan")))[0] for _ in range(calls)
+        settle(compared.better(A, B), lambda task: ok(task, float("nan")))[0] for _ in range(calls)
     )
     assert binomtest(wins, calls).pvalue > 1e-6  # fails for one seed in a million
 
 
 def test_calls_are_independent_of_each_other():
-    contest = FreshRuns(1).begin(SCENARIO, 3)
+    compared = Compared(FreshRuns(1), SCENARIO, 3)
     calls = 20_000
-    answers = [settle(contest.better(A, B), noisy)[0] for _ in range(calls + 1)]
+    answers = [settle(compared.better(A, B), noisy)[0] for _ in range(calls + 1)]
     repeats = sum(a == b for a, b in pairwise(answers))
     assert binomtest(repeats, calls).pvalue > 1e-6  # fails for one seed in a million
     assert binomtest(sum(answers[1:]), calls).pvalue > 1e-6  # the same
 
 
-def test_nothing_is_remembered():
-    contest = FreshRuns(2).begin(SCENARIO, 1)
-    settle(contest.better(A, B), low_wins)
-    assert not contest.remembers
-    assert not contest.tried
-    assert not contest.settled
-    assert contest.deepen(A) is False
+def test_nothing_is_ever_final():
+    compared = Compared(FreshRuns(2), SCENARIO, 1)
+    settle(compared.better(A, B), low_wins)
+    assert not compared.is_final(B, A)
 
 
-def test_costs_are_those_of_the_latest_call():
-    contest = FreshRuns(2).begin(SCENARIO, 1)
-    settle(contest.better(A, B), low_wins)
-    settle(contest.better(C, A), low_wins)
-    assert contest.costs(C) == [(2.0,), (2.0,)]
-    assert contest.costs(A) == [(0.0,), (0.0,)]
-    assert contest.costs(B) == []
+def test_the_history_keeps_the_runs_of_all_calls():
+    compared = Compared(FreshRuns(2), SCENARIO, 1)
+    settle(compared.better(A, B), low_wins)
+    settle(compared.better(C, A), low_wins)
+    assert compared.costs(C) == [(2.0,)] * 2
+    assert compared.costs(A) == [(0.0,)] * 4
+    assert compared.costs(B) == [(1.0,)] * 2
 
 
 def test_a_seed_decides_all_tasks_and_answers():
     def answers(seed):
-        contest = FreshRuns(2).begin(SCENARIO, seed)
-        return [settle(contest.better(A, B), lambda task: ok(task, 0.0)) for _ in range(30)]
+        compared = Compared(FreshRuns(2), SCENARIO, seed)
+        return [settle(compared.better(A, B), lambda task: ok(task, 0.0)) for _ in range(30)]
 
     assert answers(1) == answers(1)
     assert answers(1) != answers(2)

@@ -11,6 +11,7 @@ from driving import (
     LawComparison,
     Sampled,
     at,
+    begin,
     by_instance,
     calls_until_sampled,
     drive,
@@ -23,7 +24,8 @@ from driving import (
 )
 from laws import fits
 from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.search.configurators import ParamILS
+from paramhs.search.configurators import Afresh, ParamILS
+from paramhs.search.history import History
 from paramhs.search.operators import Harmonic, One, Uniform
 from paramhs.values.errors import BadInput
 from paramhs.values.scenario import Scenario
@@ -55,7 +57,7 @@ def meetings(rules, space, seed, count):
         return rules.comparison.outcome(challenger, incumbent)
 
     fields = {**vars(rules), "comparison": LawComparison(outcome)}
-    calls_until_sampled(ParamILS(**fields).search(Scenario(space), seed))
+    calls_until_sampled(ParamILS(**fields).search(History(Scenario(space), seed)))
     return met
 
 
@@ -82,14 +84,11 @@ def test_defaults_are_those_of_the_original():
     assert (rules.random_starts, rules.kicks, rules.p_restart) == (10, 3, 0.01)
 
 
-@pytest.mark.parametrize("comparison", [FixedRuns(), Growing()])
-def test_revisits_are_refused_with_a_comparison_that_remembers(comparison):
-    with pytest.raises(BadInput, match="does not remember"):
-        ParamILS(comparison=comparison, revisits=True).search(Scenario(LINE), 1)
-
-
-def test_revisits_are_accepted_with_fresh_runs():
-    ParamILS(comparison=FreshRuns(1), revisits=True).search(Scenario(LINE), 1)
+@pytest.mark.parametrize("comparison", [FixedRuns(2), Growing(), FreshRuns(1)])
+def test_starting_afresh_among_ties_does_not_go_on_for_ever(comparison):
+    scenario = Scenario(LINE, instances(2), deterministic=True)
+    search = begin(ParamILS(comparison=comparison, walk=Afresh(), random_starts=0), scenario, 1)
+    drive(search, lambda task: ok(task, 1.0), runs=500)
 
 
 @pytest.mark.parametrize("comparison", [NOBODY_WINS, ALL_WIN, ANYONE_WINS])
@@ -123,7 +122,7 @@ def test_a_local_search_walks_neighbours_only():
 
 
 def test_with_revisits_every_move_starts_afresh():
-    rules = ParamILS(comparison=ALL_WIN, random_starts=0, revisits=True)
+    rules = ParamILS(comparison=ALL_WIN, random_starts=0, walk=Afresh())
     assert any(len({c for c, _ in meetings(rules, LINE, seed, 6)}) < 6 for seed in range(100))
 
 
@@ -180,7 +179,7 @@ def test_undiscovered_values_in_uniform_order_take_half_of_phi_minus_1_calls():
     law = LawComparison(nearer_wins(3), at(LINE, 3))
     rules = ParamILS(One(Uniform()), law, random_starts=0, start="uniform")
     scenario = Scenario(LINE)
-    counts = [calls_until_sampled(rules.search(scenario, seed)) for seed in range(SEARCHES)]
+    counts = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(SEARCHES)]
     assert fits(counts, {k: Fraction(1, LEVELS) for k in range(LEVELS)})
     assert abs(z_score(counts, (LEVELS - 1) / 2)) < MOST
 
@@ -213,9 +212,9 @@ def test_harmonic_order_with_revisits_takes_the_calls_of_successive_draws():
         return float(new < old), 0.0
 
     law = LawComparison(outcome, at(space, optimum))
-    rules = ParamILS(One(Harmonic()), law, random_starts=0, revisits=True, start="uniform")
+    rules = ParamILS(One(Harmonic()), law, random_starts=0, walk=Afresh(), start="uniform")
     scenario = Scenario(space)
-    counts = [calls_until_sampled(rules.search(scenario, seed)) for seed in range(SEARCHES)]
+    counts = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(SEARCHES)]
     assert abs(z_score(counts, float(harmonic_order_calls(levels, optimum)))) < MOST
 
 
@@ -297,7 +296,7 @@ def test_calls_on_two_parameters_are_those_of_another_implementation(
     rules = ParamILS(One(Uniform()), law, random_starts, kicks, p_restart, start="uniform")
     scenario = Scenario(space)
     searches = SEARCHES // 4
-    ours = [calls_until_sampled(rules.search(scenario, seed)) for seed in range(searches)]
+    ours = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(searches)]
     theirs = [
         reference_calls(stream(seed, "reference"), random_starts, kicks, p_restart)
         for seed in range(searches)
@@ -311,7 +310,7 @@ FOUR = Scenario(SMALL, instances(4), deterministic=True)
 
 
 def test_ties_are_accepted_with_fixed_runs():
-    driven = drive(ParamILS().search(FOUR, 1), lambda task: ok(task, 1.0))
+    driven = drive(ParamILS().search(History(FOUR, 1)), lambda task: ok(task, 1.0))
     assert len(set(driven.incumbents)) > 1
 
 
@@ -319,7 +318,7 @@ def test_ties_are_accepted_with_fixed_runs():
 def test_the_incumbent_is_only_replaced_by_one_not_worse(seed, tables, random_starts, p_restart):
     table = {key: round(2 * cost) for key, cost in random_table(FOUR, tables).items()}
     rules = ParamILS(random_starts=random_starts, p_restart=p_restart)
-    driven = drive(rules.search(FOUR, seed), by_instance(table))
+    driven = drive(begin(rules, FOUR, seed), by_instance(table))
     for old, new in pairwise(driven.incumbents):
         assert new != old
         assert total_score(FOUR, table, new) <= total_score(FOUR, table, old)
@@ -330,7 +329,7 @@ def test_the_best_of_all_that_were_run_is_the_last_incumbent(seed, tables, p_res
     """Also where a restart found it and nothing beat it since."""
     table = random_table(FOUR, tables)
     rules = ParamILS(random_starts=0, p_restart=p_restart)
-    driven = drive(rules.search(FOUR, seed), by_instance(table))
+    driven = drive(begin(rules, FOUR, seed), by_instance(table))
     best = min(driven.configs, key=lambda config: total_score(FOUR, table, config))
     assert driven.incumbents[-1] == best
 
@@ -338,5 +337,5 @@ def test_the_best_of_all_that_were_run_is_the_last_incumbent(seed, tables, p_res
 def test_no_task_is_asked_twice_with_fixed_runs():
     table = random_table(FOUR, 1)
     for seed in range(20):
-        driven = drive(ParamILS(p_restart=0.2).search(FOUR, seed), by_instance(table))
+        driven = drive(ParamILS(p_restart=0.2).search(History(FOUR, seed)), by_instance(table))
         assert len(set(driven.tasks)) == len(driven.tasks)

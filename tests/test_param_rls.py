@@ -7,6 +7,7 @@ from chains import both_sides, expected_calls, weighted
 from driving import (
     LawComparison,
     at,
+    begin,
     by_pair,
     calls_until_sampled,
     drive,
@@ -18,7 +19,8 @@ from driving import (
 )
 from laws import fits
 from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.search.configurators import ParamRLS
+from paramhs.search.configurators import ParamHS, ParamRLS
+from paramhs.search.history import History
 from paramhs.search.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
 from paramhs.values.errors import BadInput
 from paramhs.values.scenario import Scenario
@@ -49,7 +51,7 @@ LAW = LawComparison(lambda c, i: outcome(c.indices[0], i.indices[0]), at(LINE, O
 def calls(operator, *, comparison=LAW, space=LINE, replacement=True, searches=SEARCHES):
     scenario = Scenario(space)
     rules = ParamRLS(operator, comparison, "uniform", replacement)
-    return [calls_until_sampled(rules.search(scenario, seed)) for seed in range(searches)]
+    return [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(searches)]
 
 
 CHAINS = {
@@ -136,7 +138,7 @@ def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain():
         return (1 - p) * q + (p * q + (1 - p) * (1 - q)) / 2
 
     def count(seed):
-        search = ParamRLS(One(LStep(1)), FreshRuns(1), "uniform").search(scenario, seed)
+        search = ParamRLS(One(LStep(1)), FreshRuns(1), "uniform").search(History(scenario, seed))
         said, number = next(search), 0
         if said.config["x"] == 0:
             return 0
@@ -158,7 +160,7 @@ def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain():
 def test_uniform_start_is_uniform():
     scenario = Scenario(LINE)
     rules = ParamRLS(comparison=FreshRuns(1), start="uniform")
-    starts = [next(rules.search(scenario, seed)).config["x"] for seed in range(SEARCHES)]
+    starts = [next(begin(rules, scenario, seed)).config["x"] for seed in range(SEARCHES)]
     assert fits(starts, {x: Fraction(1, LEVELS) for x in range(LEVELS)})
 
 
@@ -175,7 +177,7 @@ def test_every_challenger_of_a_move_meets_the_winner_so_far():
         return 1.0, 0.0
 
     space = Space({"x": Integer(0, 2, default=1)})
-    search = ParamRLS(BothSides(), LawComparison(first_wins)).search(Scenario(space), 1)
+    search = ParamRLS(BothSides(), LawComparison(first_wins)).search(History(Scenario(space), 1))
     for _ in range(3):
         next(search)
     assert met[0][1] == 1
@@ -193,7 +195,7 @@ def test_without_replacement_no_configuration_is_proposed_twice(operator):
     for seed in range(50):
         proposed.clear()
         rules = ParamRLS(operator, LawComparison(outcomes), replacement=False)
-        search = rules.search(Scenario(LINE), seed)
+        search = begin(rules, Scenario(LINE), seed)
         assert next(search).config == LINE.default
         for _ in search:
             pass
@@ -204,7 +206,7 @@ def test_without_replacement_no_configuration_is_proposed_twice(operator):
 def test_a_challenger_that_cannot_win_is_not_met_again():
     scenario = Scenario(LINE, instances(2), deterministic=True)
     target = by_pair(scenario, 3, lambda config, k: float(config["x"]))
-    driven = drive(ParamRLS(One(), FixedRuns()).search(scenario, 3), target)
+    driven = drive(ParamHS(One(), FixedRuns()).search(History(scenario, 3)), target)
     assert len(driven.tasks) == 2 * LEVELS
     assert driven.ended == "all 10 configurations tried"
 
@@ -212,7 +214,7 @@ def test_a_challenger_that_cannot_win_is_not_met_again():
 def test_a_search_whose_operator_is_stuck_jumps_until_all_is_tried():
     space = Space({"x": range(9)}, forbidden=["x == 6"])
     scenario = Scenario(space, instances(3), deterministic=True)
-    search = ParamRLS(One(LStep(1)), Growing()).search(scenario, 1)
+    search = ParamHS(One(LStep(1)), Growing()).search(History(scenario, 1))
     driven = drive(search, lambda task: ok(task, 10.0 * abs(task.config["x"] - 4)))
     assert driven.ended == "all 8 configurations tried"
     assert {config["x"] for config in driven.configs} == {0, 1, 2, 3, 4, 5, 7, 8}
@@ -229,7 +231,7 @@ def test_every_branch_of_a_conditional_space_is_reached(instance_count):
         config = task.config
         return ok(task, 5.0 if config["m"] == "b" else config["z"] + config["y"] + 0.0)
 
-    driven = drive(ParamRLS(Several(), Growing()).search(scenario, 1), cost)
+    driven = drive(ParamHS(Several(), Growing()).search(History(scenario, 1)), cost)
     assert driven.ended == "all 101 configurations tried"
     assert driven.incumbents[-1] == {"m": "a", "z": 0, "y": 0}
 
@@ -237,7 +239,7 @@ def test_every_branch_of_a_conditional_space_is_reached(instance_count):
 def test_a_space_too_large_to_be_listed_is_exhausted_all_the_same():
     space = Space({"x": range(130), "y": range(130)})
     driven = drive(
-        ParamRLS(Several(), Growing()).search(Scenario(space, deterministic=True), 1),
+        ParamHS(Several(), Growing()).search(History(Scenario(space, deterministic=True), 1)),
         lambda task: ok(task, float(task.config["x"] * task.config["y"] != 91 * 7)),
     )
     assert driven.ended == "all 16,900 configurations tried"

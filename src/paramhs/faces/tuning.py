@@ -42,6 +42,8 @@ class Result:
     trajectory: tuple[Point, ...]
     history: History
     """All that the search knew: every run it was given, in order, and every race."""
+    asked: int
+    """How many runs the search has asked for and was granted."""
     speculative: int
     """How many runs idle workers made ahead of time in this session that were not used."""
     target_time: float
@@ -56,11 +58,6 @@ class Result:
     def runs(self) -> Sequence[Run]:
         """The runs that the search was given, in order."""
         return self.history.runs
-
-    @property
-    def asked(self) -> int:
-        """How many runs the search has asked for."""
-        return self.history.asked
 
     @property
     def best_text(self) -> str:
@@ -274,6 +271,7 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
         default_failed=_failed(default_costs),
         trajectory=tuple(driver.session.trajectory),
         history=history,
+        asked=driver.taken,
         speculative=driver.speculative_runs,
         target_time=driver.store.target_time,
         wall_time=driver.wall_time,

@@ -1,7 +1,7 @@
 """Moves from the incumbent, which can be looked at ahead of time."""
 
 from collections import deque
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import Generic, TypeVar
@@ -84,6 +84,13 @@ class Moves:
         space = self._history.scenario.space
         return Anywhere().sample(space, incumbent, self._last_resort, excluded)
 
-    def ahead(self) -> Iterator[Config]:
-        """The challengers to come if the incumbent survives."""
-        return chain.from_iterable(self._drawn.peek())
+    def ahead(
+        self, now: Sequence[Config] = (), excluded: Container[Config] = ()
+    ) -> Iterator[Config]:
+        """The challengers to come if the incumbent survives, after the present one and the rest of
+        its move; each once, for who is rejected does not come again."""
+        seen = set(now[:1])
+        for config in chain(now, chain.from_iterable(self._drawn.peek())):
+            if config not in seen and config not in excluded:
+                seen.add(config)
+                yield config

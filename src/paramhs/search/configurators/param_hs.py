@@ -48,10 +48,9 @@ class ParamHS:
                 if len(final) == len(rejected):
                     return why_ended(history)
                 rejected = final
-            for challenger in move:
-                won = yield from race(
-                    history, self.comparison, challenger, incumbent, moves.ahead()
-                )
+            for place, challenger in enumerate(move):
+                ahead = moves.ahead(move[place:], rejected)
+                won = yield from race(history, self.comparison, challenger, incumbent, ahead)
                 if won:
                     rejected = self._final(history, rejected, challenger) | {incumbent}
                     incumbent = challenger
