@@ -45,9 +45,11 @@ def contents(path: Path) -> set[Run]:
 
 
 def rows(path: Path) -> set[tuple[object, ...]]:
-    """The runs in a file, as the sqlite3 module sees them; none if there is no file yet."""
+    """The runs in a file, as the sqlite3 module sees them, but for when they were asked for; none
+    if there is no file yet."""
     if not path.exists():
         return set()
     with closing(sqlite3.connect(path, timeout=10)) as db:
         (known,) = db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'readable'")
-        return set(db.execute("SELECT * FROM readable")) if known[0] else set()
+        columns = "config, instance, seed, cutoff, status, runtime, quality, detail, session"
+        return set(db.execute(f"SELECT {columns}, finished FROM readable")) if known[0] else set()

@@ -19,7 +19,6 @@ from paramhs import Budget, Result, Watcher, tune
 from paramhs.search.comparison import FixedRuns
 from paramhs.search.configurators import CONFIGURATORS, ParamILS, ParamRLS
 from paramhs.search.history import History
-from paramhs.values.costs import Quality
 from paramhs.values.errors import BadInput, StoreError, TargetError
 from paramhs.values.runs import Point, Run, Status, Task
 from paramhs.values.scenario import Scenario
@@ -50,10 +49,10 @@ class Counted:
 def driver(target=None, store: Store | None = None, scenario=SCENARIO, **limits) -> Driver:
     """One in this process; `limits` may also hold its `jobs`, `executor` and `watcher`."""
     parts = {name: limits.pop(name) for name in ("jobs", "executor", "watcher") if name in limits}
-    search = CONFIGURATORS["paramhs"].search(History(scenario, 0))
+    history = History(scenario, 0)
     return Driver(
-        search,
-        scenario.cost,
+        CONFIGURATORS["paramhs"].search(history),
+        history,
         target or Counted(),
         MemoryStore() if store is None else store,
         Budget(**limits),
@@ -329,24 +328,24 @@ def test_no_more_than_jobs_runs_are_in_flight():
     assert 2 <= most <= 4
 
 
-def test_early_runs_are_counted_apart():
+def test_speculative_runs_are_counted_apart():
     with Threads(8) as pool:
         driven = done(runs=100, jobs=8, executor=pool)
     assert driven.taken == 100
-    assert driven.early_runs == len(driven.store) - 100 > 0
+    assert driven.speculative_runs == len(driven.store) - 100 > 0
 
 
-def test_one_job_makes_no_early_run():
+def test_one_job_makes_no_speculative_run():
     driven = done(runs=100)
-    assert driven.early_runs == 0
+    assert driven.speculative_runs == 0
 
 
-def test_early_runs_are_used_when_they_are_asked_for():
+def test_speculative_runs_are_used_when_they_are_asked_for():
     store, target = MemoryStore(), Counted()
     with Threads(8) as pool:
         first = done(store=store, runs=100, jobs=8, executor=pool)
     extended = done(target, store, runs=200)
-    assert len(target.made) < 100 or first.early_runs == 0
+    assert len(target.made) < 100 or first.speculative_runs == 0
     assert extended.session.trajectory == done(runs=200).session.trajectory
 
 
@@ -435,16 +434,16 @@ def test_a_default_that_crashes_is_found_even_if_the_budget_is_smaller_than_its_
 
 
 def test_a_mended_target_starts_again_on_the_same_store(tmp_path):
-    path, broken = tmp_path / "runs.sqlite", True
+    path, licence = tmp_path / "runs.sqlite", tmp_path / "licence"
 
     def mended(config, seed):
-        if broken:
+        if not licence.exists():
             raise ValueError("broken")
         return config["x"] + seed % 3
 
     with pytest.raises(TargetError, match="3 of 3 runs"):
         tune(mended, {"x": range(10)}, budget=50, store=path)
-    broken = False
+    licence.touch()
     result = tune(mended, {"x": range(10)}, budget=50, store=path)
     assert {row[4] for row in rows(path)} == {"ok"}
     assert result.best["x"] == 0
@@ -610,7 +609,7 @@ class Stopped(BaseException):
 
 
 def crashing_at(function, place: int):
-    """The function, under its own name, until the call at this place."""
+    """The function, described as itself, until the call at this place."""
     calls = 0
 
     def crashing(config, instance, seed):
@@ -621,6 +620,7 @@ def crashing_at(function, place: int):
         return function(config, instance, seed)
 
     crashing.__module__, crashing.__qualname__ = function.__module__, function.__qualname__
+    crashing.describe = lambda: {}
     return crashing
 
 
@@ -628,7 +628,7 @@ def failing_at(place: int):
     """A store whose file fails at this place."""
     calls, put = 0, SqliteStore.put
 
-    def failing(self, run):
+    def failing(self, run, asked=None):
         nonlocal calls
         calls += 1
         if calls > place:
@@ -642,6 +642,7 @@ crashes = st.lists(st.tuples(st.sampled_from(["target", "store"]), st.integers(0
 
 
 def crashed_and_resumed(path: Path, crashes, **how) -> Result:
+    whole = crashing_at(noisy, 10**9)
     for kind, place in crashes:
         before = rows(path)
         try:
@@ -649,12 +650,12 @@ def crashed_and_resumed(path: Path, crashes, **how) -> Result:
                 tuned(crashing_at(noisy, place), store=path, **how)
             else:
                 with failing_at(place):
-                    tuned(store=path, **how)
+                    tuned(whole, store=path, **how)
         except (Stopped, StoreError):
             pass
         assert rows(path) >= before
     before = rows(path)
-    result = tuned(store=path, **how)
+    result = tuned(whole, store=path, **how)
     assert rows(path) >= before
     return result
 
@@ -699,10 +700,10 @@ def test_the_trajectory_is_the_same_in_other_processes_with_other_hash_seeds(con
 
 
 def test_a_driver_needs_no_default():
-    search = CONFIGURATORS["random"].search(History(SCENARIO, 0))
+    history = History(SCENARIO, 0)
     crashed = Driver(
-        search,
-        Quality(),
+        CONFIGURATORS["random"].search(history),
+        history,
         lambda task: Run(task, Status.CRASHED, 0.0),
         MemoryStore(),
         Budget(runs=10),

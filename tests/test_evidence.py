@@ -5,8 +5,10 @@ import pytest
 from driving import at, one_parameter
 from paramhs.faces.cli.printed import _rival
 from paramhs.results.evidence import Rival, closest_rivals, standard_error
+from paramhs.search.history import History
 from paramhs.values.costs import Quality, Runtime
 from paramhs.values.runs import Instance, Run, Status, Task
+from paramhs.values.scenario import Scenario
 
 SPACE = one_parameter(5)
 BEST = at(SPACE, 0)
@@ -19,6 +21,14 @@ def runs(x, *qualities, first=0):
         Run(Task(config, Instance("ab"[k % 2]), k), Status.OK, 0.0, quality)
         for k, quality in enumerate(qualities, start=first)
     ]
+
+
+def known(*made, metric=Quality()):  # noqa: B008
+    """A history of these runs."""
+    cutoff = 10.0 if metric.needs_runtime else math.inf
+    instances = tuple(map(Instance, "abc"))
+    runs = tuple(run for some in made for run in some)
+    return History(Scenario(SPACE, instances, metric, cutoff, known=runs), 0)
 
 
 def crashed(x, seed):
@@ -38,7 +48,7 @@ def test_fewer_than_two_numbers_say_nothing_about_their_spread(numbers):
 
 def test_rival_is_judged_on_common_pairs_only():
     # the best on pairs 0..3: 1 2 3 4; the rival on 1..4: 4 4 8 99, so excess 2 1 4 on 1, 2, 3
-    (rival,) = closest_rivals(runs(0, 1, 2, 3, 4) + runs(1, 4, 4, 8, 99, first=1), BEST, Quality())
+    (rival,) = closest_rivals(known(runs(0, 1, 2, 3, 4) + runs(1, 4, 4, 8, 99, first=1)), BEST)
     assert rival.config == at(SPACE, 1)
     assert rival.common == 3
     assert rival.worse_by == pytest.approx(7 / 3)
@@ -48,38 +58,39 @@ def test_rival_is_judged_on_common_pairs_only():
 
 def test_same_seed_on_another_instance_is_another_pair():
     other = [run._replace(task=run.task._replace(instance=Instance("c"))) for run in runs(1, 5, 5)]
-    assert closest_rivals(runs(0, 1, 1) + other, BEST, Quality(), least=1) == []
+    assert closest_rivals(known(runs(0, 1, 1) + other), BEST, least=1) == []
 
 
 def test_closest_rival_comes_first_even_if_it_looks_better():
     made = runs(0, 5, 5, 5) + runs(1, 9, 9, 9) + runs(2, 4, 4, 4) + runs(3, 6, 6, 6)
-    rivals = closest_rivals(made, BEST, Quality())
+    rivals = closest_rivals(known(made), BEST)
     assert [rival.config["x"] for rival in rivals] == [2, 3, 1]
     assert [rival.worse_by for rival in rivals] == [-1, 1, 4]
 
 
 def test_when_maximising_a_smaller_quality_is_worse():
-    (rival,) = closest_rivals(runs(0, 9, 9, 9) + runs(1, 7, 7, 7), BEST, Quality(maximise=True))
+    made = known(runs(0, 9, 9, 9), runs(1, 7, 7, 7), metric=Quality(maximise=True))
+    (rival,) = closest_rivals(made, BEST)
     assert rival == Rival(at(SPACE, 1), 3, 2.0, 0.0)
 
 
 @pytest.mark.parametrize(("least", "found"), [(2, 1), (3, 0)])
 def test_rival_must_share_enough_pairs(least, found):
     made = runs(0, 1, 2, 3) + runs(1, 4, 5)
-    assert len(closest_rivals(made, BEST, Quality(), least)) == found
+    assert len(closest_rivals(known(made), BEST, least)) == found
 
 
 def test_rival_that_crashed_has_no_finite_excess_and_is_left_out():
     made = [*runs(0, 1, 2, 3, 4), *runs(1, 1, 2, 3), crashed(1, 3)]
-    assert closest_rivals(made, BEST, Quality()) == []
+    assert closest_rivals(known(made), BEST) == []
 
 
 def test_best_without_runs_has_no_rivals():
-    assert closest_rivals(runs(1, 1, 2, 3), BEST, Quality()) == []
+    assert closest_rivals(known(runs(1, 1, 2, 3)), BEST) == []
 
 
 def test_no_runs_give_no_rivals():
-    assert closest_rivals([], BEST, Quality()) == []
+    assert closest_rivals(known([]), BEST) == []
 
 
 def test_evidence_follows_the_metric():
@@ -89,14 +100,14 @@ def test_evidence_follows_the_metric():
         return Run(task, Status.TIMEOUT if late else Status.OK, min(seconds, 10.0), -1.0)
 
     made = [timed(0, k, 1.0) for k in range(3)] + [timed(1, k, s) for k, s in enumerate((2, 3, 11))]
-    (rival,) = closest_rivals(made, BEST, Runtime())
+    (rival,) = closest_rivals(known(made, metric=Runtime()), BEST)
     assert rival.worse_by == pytest.approx((1 + 2 + 99) / 3)
 
 
 def test_order_of_the_runs_does_not_matter():
     made = runs(0, 1, 2, 3, 4) + runs(1, 4, 4, 8, 9) + runs(2, 0, 5, 5, 7)
-    forwards = closest_rivals(made, BEST, Quality())
-    backwards = closest_rivals(made[::-1], BEST, Quality())
+    forwards = closest_rivals(known(made), BEST)
+    backwards = closest_rivals(known(made[::-1]), BEST)
     assert [r.config for r in forwards] == [r.config for r in backwards]
     for one, other in zip(forwards, backwards, strict=True):
         assert (one.common, one.worse_by) == (other.common, pytest.approx(other.worse_by))

@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import instances, one_parameter
+from paramhs.search.history import History
 from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance
-from paramhs.values.scenario import Pairs, Scenario, endless_pairs
+from paramhs.values.scenario import Scenario, endless_pairs
 from paramhs.values.seeds import SEEDS, stream, target_seeds
 
 SPACE = one_parameter(5)
@@ -43,8 +44,8 @@ def test_an_instance_listed_twice_is_refused_by_name():
 
 
 def test_without_instances_every_run_is_on_the_one_that_stands_in():
-    pairs = Pairs(Scenario(SPACE), 1)
-    assert {pairs.task(SPACE.default, k).instance for k in range(5)} == {NO_INSTANCE}
+    history = History(Scenario(SPACE), 1)
+    assert {history.pair(k).instance for k in range(5)} == {NO_INSTANCE}
 
 
 def test_description_is_equal_for_equal_scenarios_only():
@@ -61,19 +62,6 @@ def test_description_is_equal_for_equal_scenarios_only():
     ]
     texts = [repr(scenario.describe()) for scenario in (usual, *others)]
     assert len(set(texts)) == len(texts)
-
-
-@given(st.integers(0), st.integers(1, 7), st.lists(st.integers(0, 60), min_size=1, max_size=30))
-def test_kth_run_of_every_configuration_is_on_the_same_pair(seed, count, wanted):
-    scenario = Scenario(SPACE, instances(count), cutoff=3.0)
-    pairs, fresh = Pairs(scenario, seed), Pairs(scenario, seed)
-    in_order = [fresh.task(SPACE.default, k) for k in range(61)]
-    configs = list(SPACE.configs())
-    for turn, k in enumerate(wanted):
-        task = pairs.task(configs[turn % 5], k)
-        assert task.config == configs[turn % 5]
-        assert (task.instance, task.seed) == (in_order[k].instance, in_order[k].seed)
-        assert task.cutoff == 3.0
 
 
 @given(st.integers(0), st.integers(1, 7))
@@ -104,11 +92,11 @@ def test_target_seeds_fit_into_31_bits(seed):
 
 
 def test_a_deterministic_target_has_one_pair_an_instance():
-    assert Pairs(Scenario(SPACE, instances(7), deterministic=True), 1).count == 7
+    assert History(Scenario(SPACE, instances(7), deterministic=True), 1).pair_count == 7
 
 
 def test_a_random_target_has_no_end_of_pairs():
-    assert math.isinf(Pairs(Scenario(SPACE, instances(7)), 1).count)
+    assert math.isinf(History(Scenario(SPACE, instances(7)), 1).pair_count)
 
 
 def test_instances_come_in_an_order_that_depends_on_the_seed():

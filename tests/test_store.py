@@ -2,8 +2,10 @@ import os
 import signal
 import sqlite3
 import tempfile
+import time
 from contextlib import closing, suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -72,9 +74,9 @@ class _StoreAgainstDict(RuleBasedStateMachine):
         for task in some:
             self.model.pop(task, None)
 
-    @rule(position=st.integers(0, 3), point=points)
-    def record(self, position, point):
-        self.store.record(position, point)
+    @rule(point=points)
+    def record(self, point):
+        self.store.record(0, point)
 
     @invariant()
     def it_counts_what_the_dict_counts(self):
@@ -111,10 +113,10 @@ class SqliteAgainstDict(_StoreAgainstDict):
         self.points: dict[int, Point] = {}
         self.store = opened(self.path)
 
-    @rule(position=st.integers(0, 3), point=points)
-    def record(self, position, point):
-        super().record(position, point)
-        self.points[position] = point
+    @rule(point=points)
+    def record(self, point):
+        self.store.record(len(self.points), point)
+        self.points[len(self.points)] = point
 
     @rule()
     def reopen(self):
@@ -252,6 +254,7 @@ def test_readable_shows_a_run_in_words(tmp_path):
         "runtime": 2.5,
         "quality": None,
         "detail": "stopped",
+        "asked": None,
         "session": 1,
     }
 
@@ -269,7 +272,8 @@ def test_each_opening_that_stores_runs_is_a_session(tmp_path):
 def test_wall_time_is_the_sum_over_sessions_up_to_their_last_run(tmp_path, monkeypatch):
     path = tmp_path / "runs.sqlite"
     clock = iter([1000.0, 1003.0, 1005.0, 2000.0, 2002.0, 9000.0, 9999.0])
-    monkeypatch.setattr("paramhs.world.store.sqlite.time.time", lambda: next(clock))
+    ours = SimpleNamespace(monotonic=lambda: next(clock), time=time.time)
+    monkeypatch.setattr("paramhs.world.store.sqlite.time", ours)
     store = opened(path)
     assert store.wall_time == 0
     store.put(run_of(0))
@@ -282,6 +286,102 @@ def test_wall_time_is_the_sum_over_sessions_up_to_their_last_run(tmp_path, monke
     store = opened(path)
     assert store.wall_time == 7
     store.close()
+
+
+@pytest.mark.parametrize("jump", [-1e9, 1e9])
+def test_a_clock_that_is_set_changes_no_wall_time(tmp_path, monkeypatch, jump):
+    path = tmp_path / "runs.sqlite"
+    store = opened(path)
+    store.put(run_of(0))
+    real = time.time
+    monkeypatch.setattr("paramhs.world.store.sqlite.time.time", lambda: real() + jump)
+    store.put(run_of(1))
+    store.close()
+    store = opened(path)
+    assert 0 <= store.wall_time < 1000
+    store.close()
+
+
+def test_a_store_keeps_as_which_run_the_search_asked_for_it(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    store = opened(path)
+    store.put(run_of(0), asked=0)
+    store.put(run_of(1))
+    assert store.get(run_of(1).task, asked=1) == run_of(1)
+    store.put(run_of(2), asked=2)
+    store.close()
+    store = opened(path)
+    for k in range(3):
+        assert store.get(run_of(k).task, asked=k) == run_of(k)
+    assert store.get(run_of(3).task, asked=3) is None
+    store.close()
+
+
+@pytest.mark.parametrize("task", [run_of(1).task, run_of(9).task], ids=["stored", "new"])
+def test_a_search_that_goes_another_way_is_told_at_which_run(tmp_path, task):
+    path = tmp_path / "runs.sqlite"
+    store = opened(path)
+    for k in range(4):
+        store.put(run_of(k), asked=k)
+    store.close()
+    store = opened(path)
+    assert store.get(run_of(0).task, asked=0) == run_of(0)
+    with pytest.raises(StoreError, match=r"another way: at run 3 it had") as caught:
+        store.get(task, asked=2)
+    store.close()
+    for run in (run_of(2), Run(task, Status.OK, 0.0)):
+        assert f"{run.task.config.key} on {run.task.instance.name}" in str(caught.value)
+    assert "warm_start" in str(caught.value)
+
+
+def test_a_run_that_was_killed_before_it_was_stored_is_no_other_way(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    store = opened(path)
+    store.put(run_of(0), asked=0)
+    store.put(run_of(2), asked=2)
+    store.close()
+    store = opened(path)
+    assert store.get(run_of(1).task, asked=1) is None
+    assert store.get(run_of(2).task, asked=2) == run_of(2)
+    store.close()
+
+
+def test_asking_again_for_the_same_run_is_no_other_way(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    for _ in range(2):
+        store = opened(path)
+        for position in range(3):
+            if store.get(run_of(0).task, asked=position) is None:
+                store.put(run_of(0), asked=position)
+        store.close()
+
+
+def test_another_incumbent_is_another_way_and_names_the_version(tmp_path, monkeypatch):
+    path = tmp_path / "runs.sqlite"
+    store = opened(path)
+    store.record(0, Point(CONFIGS[0], 3, 1.5, 2.0, 3))
+    store.close()
+    monkeypatch.setattr("paramhs.world.store.sqlite.__version__", "99.1")
+    store = opened(path)
+    store.record(0, Point(CONFIGS[0], 3, 9.5, 9.0, 3))
+    with pytest.raises(StoreError, match=r"with paramhs .* \(this is 99.1\): at incumbent 1"):
+        store.record(0, Point(CONFIGS[1], 3, 1.5, 2.0, 3))
+    store.close()
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_store_that_is_deleted_while_it_is_written_is_noticed_and_saved(tmp_path, replace):
+    path = tmp_path / "runs.sqlite"
+    store = opened(path)
+    for k in range(3):
+        store.put(run_of(k))
+    path.unlink()
+    if replace:
+        path.write_text("something else")
+    with pytest.raises(StoreError, match=r"deleted or replaced .* saved as .*runs.rescued.sqlite"):
+        store.put(run_of(3))
+    store.close()
+    assert contents(tmp_path / "runs.rescued.sqlite") == {run_of(k) for k in range(3)}
 
 
 def test_summary_tells_what_is_in_the_file(tmp_path):

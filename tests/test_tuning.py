@@ -2,7 +2,8 @@ import functools
 import json
 import math
 import re
-from concurrent.futures import ThreadPoolExecutor
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramhs import BadInput, Budget, ParamRLS, Quality, Result, TargetError, tune
+from paramhs import BadInput, Budget, Integer, ParamRLS, Quality, Result, TargetError, tune
 from paramhs.faces.choices import named_instances
 from paramhs.results.validating import Meeting
 from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
@@ -239,7 +240,7 @@ def test_a_result_is_json(tmp_path, stored):
     assert said["best"] == result.best.as_dict()
     assert said["best_cost"] == result.best_cost
     assert said["runs"] == 100
-    assert said["runs_made_early"] == len(list(result.runs)) - 100
+    assert said["speculative_runs"] == result.speculative
     assert said["stopped"] == "the budget of 100 runs is spent"
     assert [point["runs"] for point in said["trajectory"]] == [p.runs for p in result.trajectory]
 
@@ -342,7 +343,7 @@ def test_bad_instances_are_named(instances, message):
         ({"configurator": "irace"}, "there is no configurator 'irace'; there are 'paramhs', 'para"),
         ({"cost": "min"}, "there is no cost 'min'; there are 'minimise', 'maximise', 'runtime'"),
         ({"executor": "gpu"}, "executor must be one of inline, threads, processes, not 'gpu'"),
-        ({"executor": 3}, "executor must be one of inline, threads, processes, not 3"),
+        ({"executor": 3}, "3 is not an executor: it has no method submit"),
         ({"jobs": 0}, "jobs must be at least 1, not 0"),
         ({"budget": 0}, "the budget's runs must be a positive number, not 0"),
         ({"cutoff": 0}, "the cutoff must be a positive number, not 0"),
@@ -398,12 +399,12 @@ def test_a_default_that_returns_nan_stops_with_its_name():
         tune(lambda config: math.nan, TINY, budget=50)
 
 
-def test_a_smaller_budget_on_a_store_counts_no_run_as_early(tmp_path):
+def test_a_smaller_budget_on_a_store_counts_no_run_as_speculative(tmp_path):
     path = tmp_path / "runs.sqlite"
     tune(noisy, SPACE, budget=100, store=path)
     result = tune(noisy, SPACE, budget=Budget(runs=40), store=path)
     assert result.asked == 40
-    assert result.to_json()["runs_made_early"] == 0
+    assert result.to_json()["speculative_runs"] == 0
 
 
 def scaled(factor, config):
@@ -419,9 +420,29 @@ def test_functions_that_bind_other_values_do_not_share_a_store(tmp_path):
         tune(partial(scaled, 8), {"x": range(10)}, **how)
 
 
-def test_an_executor_of_ones_own_limits_no_memory():
-    with ThreadPoolExecutor(1) as pool, pytest.raises(BadInput, match="can limit no memory"):
-        tune(lambda c: c["x"], {"x": range(10)}, budget=5, memory=1e9, executor=pool)
+def greedy(config):
+    return len(bytearray(int(config["x"] > 4) * 2_000_000_000))
+
+
+def sleepy(config):
+    time.sleep(60 * (config["x"] > 4))
+    return 1.0
+
+
+def test_an_executor_of_ones_own_limits_memory():
+    with ThreadPoolExecutor(1) as pool:
+        result = tune(greedy, UP, budget=5, memory=1e9, executor=pool)
+    assert {run.status for run in result.runs if run.task.config["x"] > 4} == {Status.CRASHED}
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_an_executor_of_ones_own_stops_runs_at_the_cutoff(kind):
+    with kind(1) as pool:
+        result = tune(sleepy, UP, budget=5, cutoff=0.5, executor=pool)
+    assert {run.status for run in result.runs if run.task.config["x"] > 4} == {Status.TIMEOUT}
+
+
+UP = {"x": Integer(0, 9, default=0)}
 
 
 @pytest.mark.parametrize("runs", [0, -1, 2.5])

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from paramhs import Budget, Space, tune
 from paramhs.results.validating import Meeting, validate, verdict_store
+from paramhs.search.history import History
 from paramhs.values.costs import Quality, Runtime
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance
-from paramhs.values.scenario import Pairs, Scenario
+from paramhs.values.scenario import Scenario
 from paramhs.world.driver import Watcher
 from paramhs.world.targets import FunctionTarget
 
@@ -51,8 +52,8 @@ class TestPairs:
     @given(st.integers(0, 10**9), st.integers(1, 30), st.integers(1, 300))
     def test_seeds_are_disjoint_from_those_of_the_search(self, seed, count, runs):
         instances = tuple(Instance(str(k)) for k in range(count))
-        pairs = Pairs(Scenario(SPACE, instances), seed)
-        searched = {pairs.task(SPACE.default, k).seed for k in range(500)}
+        history = History(Scenario(SPACE, instances), seed)
+        searched = {history.pair(k).seed for k in range(500)}
         met = Meeting(instances, False, runs).pairs(False, seed)
         assert len({number for _, number in met}) == len(met) >= runs
         assert len(met) == runs or len(met) % count == 0
@@ -117,16 +118,11 @@ class TestValidate:
 
     def test_same_meeting_again_makes_no_new_run(self, tmp_path):
         store = tmp_path / "verdict.sqlite"
-        calls = []
-
-        def counted(config, instance, seed):
-            calls.append(seed)
-            return noisy(config, instance, seed)
-
-        first = made(counted, store=store)
-        assert len(calls) == 2 * PAIRS
-        assert made(counted, store=store) == first
-        assert len(calls) == 2 * PAIRS
+        first = made(store=store)
+        before = stored(store)
+        assert len(before) == 2 * PAIRS
+        assert made(store=store) == first
+        assert stored(store) == before
 
     def test_further_configurations_reuse_the_runs_of_the_first(self, tmp_path):
         store = tmp_path / "verdict.sqlite"

@@ -55,16 +55,18 @@ def clock(monkeypatch):
 
 def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
     """As much of a driver as a view looks at."""
-    session = SimpleNamespace(trajectory=[], costs=costs)
+    known = dict(enumerate(costs))
+    history = SimpleNamespace(costs=lambda config: known, scenario=SimpleNamespace(cost=Quality()))
+    session = SimpleNamespace(trajectory=[], incumbent="the default")
     return SimpleNamespace(
         budget=Budget(**budget),
         taken=taken,
         new_runs=new,
         session=session,
+        history=history,
         store=SimpleNamespace(target_time=spent),
         interrupted=False,
         wall_time=wall,
-        metric=Quality(),
         jobs=1,
         purpose="",
     )

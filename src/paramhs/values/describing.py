@@ -142,10 +142,12 @@ def source_digest(function: Callable[..., Any]) -> str:
 
 
 def _name(thing: Any) -> str:
-    """`module:name`; without the module where that is the program itself, whatever runs it."""
-    module = getattr(thing, "__module__", None)
+    """`module:name`; without the module where that is the program itself, whatever runs it, or
+    one of ours, wherever it lies."""
+    module = getattr(thing, "__module__", None) or ""
     name = getattr(thing, "__qualname__", None) or thing.__name__
-    return name if module in (None, "__main__", "__mp_main__", "builtins") else f"{module}:{name}"
+    bare = module in ("", "__main__", "__mp_main__", "builtins") or module.startswith("paramhs.")
+    return name if bare else f"{module}:{name}"
 
 
 def _is_filled(cell: Any) -> bool:
