@@ -12,7 +12,7 @@ from paramhs.values.costs import CostMetric, Quality, Runtime, RuntimeThenQualit
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance
 from paramhs.values.scenario import Scenario
-from paramhs.values.space import Space
+from paramhs.values.space import Config, Space
 
 COSTS: dict[str, CostMetric] = {
     "minimise": Quality(),
@@ -55,6 +55,23 @@ def scenario_of(
         math.inf if cutoff is None else cutoff,
         deterministic,
     )
+
+
+def configs_of(things: Iterable[Config | Mapping[str, object]], space: Space) -> tuple[Config, ...]:
+    """Configurations as a user gives them; what is wrong with one is named with its place."""
+    configs = []
+    for place, thing in enumerate(things):
+        try:
+            if not isinstance(thing, Mapping):
+                raise BadInput(f"{thing!r} is not a dictionary of values")
+            config = space.config(thing)
+            idle = [name for name in thing if name not in config]
+            if idle:
+                raise BadInput(f"{idle[0]} is not active beside the other values")
+            configs.append(config)
+        except BadInput as error:
+            raise BadInput(f"initial[{place}]: {error}") from None
+    return tuple(configs)
 
 
 def chosen(choice: Any, named: Mapping[str, Any], what: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from paramhs.faces.choices import chosen, cost_named, named_instances, scenario_of
+from paramhs.faces.choices import chosen, configs_of, cost_named, named_instances, scenario_of
 from paramhs.results.validating import Meeting, validate, verdict_store
 from paramhs.results.verdict import Verdict
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
@@ -21,7 +21,7 @@ from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted, finite
 from paramhs.world.driver import INTERRUPTED, Budget, Driver, Watcher
 from paramhs.world.executing import check_jobs, executing
-from paramhs.world.store import open_store
+from paramhs.world.store import NOTHING_KNOWN, Known, open_store
 from paramhs.world.targets import FunctionTarget
 
 
@@ -128,6 +128,8 @@ def tune(
     deterministic: bool | None = None,
     executor: str | Executor | None = None,
     watcher: Watcher | None = None,
+    initial: Iterable[Config | Mapping[str, object]] = (),
+    warm_start: str | Path | Iterable[str | Path] = (),
 ) -> Result:
     """Search for the configuration with the lowest mean cost of `function` over the instances.
 
@@ -149,6 +151,7 @@ def tune(
     if deterministic is None:
         deterministic = not target.uses_seed
     scenario = scenario_of(space, instances, metric, cutoff, deterministic)
+    scenario = replace(scenario, initial=configs_of(initial, scenario.space))
     return tune_scenario(
         scenario,
         target,
@@ -160,6 +163,7 @@ def tune(
         executor=executor,
         watcher=watcher,
         meeting=None if test_instances is None else _held_out(test_instances, scenario),
+        warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
     )
 
 
@@ -196,14 +200,19 @@ def tune_scenario(
     executor: str | Executor | None = None,
     watcher: Watcher | None = None,
     meeting: Meeting | None = None,
+    warm_start: Iterable[str | Path] = (),
 ) -> Result:
     """The same, from parts that are ready."""
     check_jobs(jobs)
     if type(seed) is not int:
         raise BadInput(f"seed must be a whole number, not {seed!r}")
     check_configurator(configurator)
+    watcher = watcher or Watcher()
+    known = _known(store, [Path(path) for path in warm_start], scenario, target, watcher)
+    initial = tuple(dict.fromkeys((*scenario.initial, *known.initial)))
+    scenario = replace(scenario, initial=initial, known=known.runs)
     described = {} if store is None else _described(scenario, target, configurator, seed)
-    opened = open_store(store, scenario.space, described, target.source)
+    opened = open_store(store, scenario.space, described, target.source, known)
     history = History(scenario, seed)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
@@ -215,7 +224,7 @@ def tune_scenario(
                 budget,
                 workers,
                 jobs,
-                watcher or Watcher(),
+                watcher,
                 scenario.space.default,
             )
             driver.run()
@@ -238,6 +247,28 @@ def tune_scenario(
     if verdicts is None:
         return replace(result, stopped=INTERRUPTED)
     return replace(result, verdict=verdicts[0])
+
+
+def _known(
+    store: str | Path | None,
+    warm_start: Sequence[Path],
+    scenario: Scenario,
+    target: Target,
+    watcher: Watcher,
+) -> Known:
+    """What a search begins with: what its store says, or what a new one finds in earlier ones."""
+    if store is None and not warm_start:
+        return NOTHING_KNOWN
+    from paramhs.world.store.warm import collect, kept  # sqlite3 only where it is needed
+
+    begun = None if store is None else kept(Path(store), scenario.space)
+    if begun is None:
+        begun, lines = collect(warm_start, scenario, target)
+        for line in lines:
+            watcher.notice(line)
+    elif warm_start:
+        watcher.notice(f"{store} goes on as it was begun, with {counted(len(begun.runs), 'run')}")
+    return begun
 
 
 def _described(

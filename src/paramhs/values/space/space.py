@@ -132,8 +132,12 @@ class Space:
 
     def from_key(self, key: str) -> Config:
         """The configuration with this canonical key."""
+        return self.config(self.values_in(key))
+
+    def values_in(self, key: str) -> dict[str, Value]:
+        """The values that a key names."""
         words = re.findall(r'("(?:[^"\\]|\\.)*"|[^\s="]+)=("(?:[^"\\]|\\.)*"|\S+)', key)
-        return self.config({str(value_of(name)): self._meant(name, text) for name, text in words})
+        return {str(value_of(name)): self._meant(name, text) for name, text in words}
 
     def _meant(self, name: str, text: str) -> Value:
         """A value, or the text itself where only that is one: lists may have "1" and "2"."""

@@ -2,13 +2,21 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from paramhs.values.runs import Point, Run, Task
-from paramhs.values.space import Space
+from paramhs.values.space import Config, Space
 from paramhs.world.store.memory import MemoryStore
 
-__all__ = ["MemoryStore", "Store", "open_store"]
+__all__ = ["NOTHING_KNOWN", "Known", "MemoryStore", "Store", "open_store"]
+
+
+class Known(NamedTuple):
+    """What a search begins with that has earlier ones to learn from."""
+
+    runs: tuple[Run, ...] = ()
+    initial: tuple[Config, ...] = ()
+    """Configurations to try first."""
 
 
 class Store(Protocol):
@@ -45,14 +53,24 @@ class Store(Protocol):
         """Let the next writer in."""
 
 
+NOTHING_KNOWN = Known()
+
+
 def open_store(
-    path: str | Path | None, space: Space, description: Mapping[str, object], source: str = ""
+    path: str | Path | None,
+    space: Space,
+    description: Mapping[str, object],
+    source: str = "",
+    known: Known = NOTHING_KNOWN,
 ) -> Store:
-    """The store in this file, or one in memory; `source`: a digest of the target's code."""
+    """The store in this file, or one in memory.
+
+    `source` is a digest of the target's code; `known` is kept in a new file.
+    """
     if path is None:
         return MemoryStore()
     from paramhs.world.store.sqlite import (
         SqliteStore,  # sqlite3 and psutil only where they are needed
     )
 
-    return SqliteStore(path, space, description, source)
+    return SqliteStore(path, space, description, source, *known)

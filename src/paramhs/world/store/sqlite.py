@@ -9,7 +9,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -41,6 +41,10 @@ CREATE TABLE runs (
 CREATE TABLE trajectory (
   position INTEGER PRIMARY KEY, config INTEGER NOT NULL REFERENCES configs,
   runs INTEGER NOT NULL, target_time REAL NOT NULL, cost REAL, evidence INTEGER NOT NULL);
+CREATE TABLE known (
+  position INTEGER PRIMARY KEY, config TEXT NOT NULL, instance TEXT NOT NULL, seed INTEGER NOT NULL,
+  cutoff REAL NOT NULL, status TEXT NOT NULL, runtime REAL NOT NULL, quality REAL,
+  detail TEXT NOT NULL);
 CREATE VIEW readable AS
   SELECT configs.key AS config, instances.name AS instance, seed, cutoff, status, runtime, quality,
     detail, asked, session, datetime(finished, 'unixepoch') AS finished
@@ -64,6 +68,8 @@ class SqliteStore:
         space: Space,
         description: Mapping[str, object],
         source: str = "",
+        known: Sequence[Run] = (),
+        initial: Sequence[Config] = (),
     ) -> None:
         self.path = Path(path)
         self.space = space
@@ -78,7 +84,8 @@ class SqliteStore:
         try:
             with explained(self.path):
                 self._connect()
-                self._check_scenario(description)
+                if self._is_new(description):
+                    self._keep_known(known, initial)
                 self._check_source(source)
                 self._load()
                 self._identity = _identity(self.path)
@@ -103,13 +110,14 @@ class SqliteStore:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
 
-    def _check_scenario(self, description: Mapping[str, object]) -> None:
+    def _is_new(self, description: Mapping[str, object]) -> bool:
+        """Whether nothing has begun here; what was begun must be the same."""
         now = json.loads(json.dumps(description))
         row = self._db.execute("SELECT value FROM about WHERE name = 'scenario'").fetchone()
         if row is None:
             facts = [("scenario", json.dumps(now)), ("version", __version__)]
             self._db.executemany("INSERT INTO about VALUES (?, ?)", facts)
-            return
+            return True
         changed = differences(json.loads(row[0]), now)
         if changed:
             lines = "\n  ".join(changed)
@@ -117,6 +125,22 @@ class SqliteStore:
                 f"{self.path} holds runs of another scenario; the difference is\n  {lines}\n"
                 "Use another store, or change the scenario back."
             )
+        return False
+
+    def _keep_known(self, runs: Sequence[Run], initial: Sequence[Config]) -> None:
+        """What the search begins with."""
+        rows = [
+            (
+                *(run.task.config.key, run.task.instance.name, run.task.seed, run.task.cutoff),
+                *(run.status.value, run.runtime, run.quality, run.detail),
+            )
+            for run in runs
+        ]
+        self._db.execute("BEGIN")
+        keys = json.dumps([config.key for config in initial])
+        self._db.execute("INSERT INTO about VALUES ('initial', ?)", (keys,))
+        self._db.executemany("INSERT INTO known VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._db.execute("COMMIT")
 
     def _check_source(self, source: str) -> None:
         row = self._db.execute("SELECT value FROM about WHERE name = 'source'").fetchone()
