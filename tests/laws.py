@@ -1,52 +1,21 @@
 """Holding samplers to laws, and samplers that are wrong on purpose, which must be caught."""
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, permutations
 from random import Random
 
-from scipy.stats import chisquare
-
 from paramhs.search.operators import Move, Operator
+from paramhs.testing.laws import DRAWS, ERROR_RATE, fits, p_value
 from paramhs.values.seeds import below, stream
 from paramhs.values.space import Config, Space
 
-ERROR_RATE = 1e-6  # how often a test here rejects a right sampler, whatever the seed
-DRAWS = 20_000
-EXPECTED = 25  # cells expected less often are pooled: the chi-square law is only asymptotic
+__all__ = ["DRAWS", "ERROR_RATE", "fits", "p_value"]
 
 Draw = Callable[[int, int, Random], int]
 """A new index, given the number of levels, the current index and the stream."""
-
-
-def p_value(drawn: Iterable[Hashable], law: Mapping[Hashable, Fraction]) -> float:
-    """How likely a fit at least as bad is, if `drawn` has this law; 0 for what cannot happen."""
-    counts = Counter(drawn)
-    if not counts.keys() <= law.keys():
-        return 0.0
-    cells = _pooled(counts, law)
-    if len(cells) == 1:
-        return 1.0
-    observed, expected = zip(*cells, strict=True)
-    return float(chisquare(observed, expected).pvalue)
-
-
-def _pooled(counts: Counter[Hashable], law: Mapping[Hashable, Fraction]) -> list[list[float]]:
-    draws = counts.total()
-    cells = sorted(([counts[x], float(p) * draws] for x, p in law.items()), key=lambda c: c[1])
-    while len(cells) > 1 and cells[0][1] < EXPECTED:
-        observed, expected = cells.pop(0)
-        cells[0] = [cells[0][0] + observed, cells[0][1] + expected]
-        cells.sort(key=lambda cell: cell[1])
-    return cells
-
-
-def fits(drawn: Iterable[Hashable], law: Mapping[Hashable, Fraction]) -> bool:
-    """Whether the draws may come from the law."""
-    return p_value(drawn, law) >= ERROR_RATE
 
 
 def moves(

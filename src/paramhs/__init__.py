@@ -26,7 +26,7 @@ from paramhs.search.operators import (
 )
 from paramhs.values.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
 from paramhs.values.errors import BadInput, ParamhsError, StoreError, TargetError
-from paramhs.values.runs import Instance, Run, Status, Target, Task
+from paramhs.values.runs import Evaluate, Incumbent, Instance, Run, Status, Target, Task
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
 from paramhs.values.version import __version__
@@ -45,11 +45,13 @@ __all__ = [
     "Config",
     "Configurator",
     "CostMetric",
+    "Evaluate",
     "FixedRuns",
     "FreshRuns",
     "Growing",
     "Harmonic",
     "History",
+    "Incumbent",
     "Instance",
     "Integer",
     "LStep",

@@ -261,7 +261,7 @@ def _known(
         return NOTHING_KNOWN
     from paramhs.world.store.warm import collect, kept  # sqlite3 only where it is needed
 
-    begun = None if store is None else kept(Path(store), scenario.space)
+    begun = None if store is None else kept(Path(store), scenario)
     if begun is None:
         begun, lines = collect(warm_start, scenario, target)
         for line in lines:

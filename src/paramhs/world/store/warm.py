@@ -25,8 +25,10 @@ from paramhs.world.store.sqlite import explained, reading
 _INCUMBENTS = 3  # the last so many of each store are tried first
 
 
-def kept(path: Path, space: Space) -> Known | None:
+def kept(path: Path, scenario: Scenario) -> Known | None:
     """What the search in this store began with; None if none has begun there."""
+    space = scenario.space
+    instances = {instance.name: instance for instance in scenario.instances}
     if not path.exists() or path.stat().st_size == 0:
         return None
     with explained(path), closing(reading(path)) as db:
@@ -36,11 +38,13 @@ def kept(path: Path, space: Space) -> Known | None:
         ).fetchall()
         first = db.execute("SELECT value FROM about WHERE name = 'initial'").fetchone()
         configs = {key: space.from_key(key) for key in {row[0] for row in rows}}
-        runs = tuple(
-            Run(Task(configs[row[0]], Instance(row[1]), row[2], row[3]), Status(row[4]), *row[5:])
-            for row in rows
+        runs = []
+        for key, name, seed, cutoff, status, *answer in rows:
+            task = Task(configs[key], instances.get(name, Instance(name)), seed, cutoff)
+            runs.append(Run(task, Status(status), *answer))
+        return Known(
+            tuple(runs), tuple(map(space.from_key, json.loads(first[0] if first else "[]")))
         )
-        return Known(runs, tuple(map(space.from_key, json.loads(first[0] if first else "[]"))))
 
 
 def collect(

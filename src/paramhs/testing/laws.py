@@ -1,0 +1,110 @@
+"""Holding samplers to their laws."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from paramhs.search.history import History
+from paramhs.search.operators import Move, Operator, given
+from paramhs.values.scenario import Scenario
+from paramhs.values.seeds import stream
+from paramhs.values.space import Config, Space
+
+ERROR_RATE = 1e-6  # how often a test here rejects a right sampler, whatever the seed
+DRAWS = 20_000
+EXPECTED = 25  # cells expected less often are pooled: the chi-square law is only asymptotic
+_ORDERED = 500  # neighbours up to which a whole order is drawn
+
+
+def p_value(drawn: Iterable[Hashable], law: Mapping[Any, Fraction]) -> float:
+    """How likely a fit at least as bad is, if `drawn` has this law; 0 for what cannot happen."""
+    from scipy.stats import chisquare
+
+    counts = Counter(drawn)
+    if not counts.keys() <= law.keys():
+        return 0.0
+    cells = _pooled(counts, law)
+    if len(cells) == 1:
+        return 1.0
+    observed, expected = zip(*cells, strict=True)
+    return float(chisquare(observed, expected).pvalue)
+
+
+def _pooled(counts: Counter[Hashable], law: Mapping[Any, Fraction]) -> list[list[float]]:
+    draws = counts.total()
+    cells = sorted(([counts[x], float(p) * draws] for x, p in law.items()), key=lambda c: c[1])
+    while len(cells) > 1 and cells[0][1] < EXPECTED:
+        observed, expected = cells.pop(0)
+        cells[0] = [cells[0][0] + observed, cells[0][1] + expected]
+        cells.sort(key=lambda cell: cell[1])
+    return cells
+
+
+def fits(drawn: Iterable[Hashable], law: Mapping[Any, Fraction]) -> bool:
+    """Whether the draws may come from the law."""
+    return p_value(drawn, law) >= ERROR_RATE
+
+
+def check_operator(
+    operator: Operator,
+    space: Space,
+    at: Config | None = None,
+    *,
+    history: History | None = None,
+    draws: int = DRAWS,
+) -> None:
+    """Hold an operator to its law, from a configuration (the default, if none is given).
+
+    One that learns is held to the law it has given a history (an empty one, if none is given).
+    """
+    at = at or space.default
+    now = given(operator, history or History(Scenario(space), 0))
+    law = now.distribution(space, at)
+    _check_law(law, space, at)
+    _check_sampler(now, space, at, law, (), draws)
+    reached = sorted({config for move in law for config in move}, key=lambda c: c.indices)
+    left_out = set(reached[::2])
+    _check_sampler(now, space, at, now.distribution(space, at, left_out), left_out, draws)
+    _check_order(now, space, at, reached)
+
+
+def _check_law(law: Mapping[Move, Fraction], space: Space, at: Config) -> None:
+    assert not law or sum(law.values()) == 1, "the law does not sum to 1"
+    for move, probability in law.items():
+        assert probability > 0, f"{move} has probability {probability}"
+        assert move, "an empty move is no part of a law"
+        for config in move:
+            assert config != at, f"it stays at {at}"
+            assert space.allowed(config), f"{config} is forbidden"
+
+
+def _check_sampler(
+    operator: Operator,
+    space: Space,
+    at: Config,
+    law: Mapping[Move, Fraction],
+    excluded: Iterable[Config],
+    draws: int,
+) -> None:
+    left_out = set(excluded)
+    assert not left_out & {c for move in law for c in move}, "what is excluded has a probability"
+    rng = stream(0, "check operator", len(left_out))
+    drawn = [operator.sample(space, at, rng, left_out) for _ in range(draws)]
+    if not law:
+        assert set(drawn) == {()}, "there is no move, and one was drawn"
+        return
+    beyond = set(drawn) - law.keys()
+    assert not beyond, f"drawn, but not in the law: {next(iter(beyond))}"
+    p = p_value(drawn, law)
+    assert p >= ERROR_RATE, f"the draws do not fit the law: p = {p:.1g}"
+
+
+def _check_order(operator: Operator, space: Space, at: Config, reached: list[Config]) -> None:
+    order = list(islice(operator.order(space, at, stream(0, "check order")), _ORDERED))
+    assert len(set(order)) == len(order), "the order has a neighbour twice"
+    assert at not in order, "the order has where it begins"
+    if len(order) < _ORDERED:
+        missing = set(reached) - set(order)
+        assert not missing, f"the order leaves out {next(iter(missing))}"

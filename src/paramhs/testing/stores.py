@@ -1,0 +1,38 @@
+"""What every store must do."""
+
+from collections.abc import Callable
+
+from paramhs.testing.driving import INSTANCES, SPACE
+from paramhs.values.runs import Point, Run, Status, Task
+from paramhs.world.store import Store
+
+
+def _run(k: int) -> Run:
+    config = SPACE.numbered(k % SPACE.combinations)
+    status = list(Status)[k % len(Status)]
+    return Run(Task(config, INSTANCES[k % 4], k, 2.5 + k % 2), status, 0.25 * k, float(k), f"d{k}")
+
+
+def check_store(make: Callable[[], Store], *, persistent: bool) -> None:
+    """A store acts as a dictionary whose first answers stay.
+
+    `make` opens it, each time the same one; `persistent` says whether it keeps what it has.
+    """
+    store = make()
+    runs = [_run(k) for k in range(40)]
+    for k, run in enumerate(runs):
+        assert store.get(run.task) is None, "a run is there that was not put"
+        store.put(run, k)
+        store.put(run._replace(runtime=1e6), k)
+        assert store.get(run.task) == run, "the first answer does not stay"
+    assert abs(store.target_time - sum(run.runtime for run in runs)) < 1e-6, "target_time is wrong"
+    store.forget([run.task for run in runs[30:]])
+    store.record(0, Point(SPACE.default, 3, 1.0, 2.0, 3))
+    assert len(store) == 30, "it does not count its runs"
+    assert set(store) == set(runs[:30]), "it does not list its runs"
+    store.close()
+    if persistent:
+        store = make()
+        assert set(store) == set(runs[:30]), "it does not keep its runs"
+        assert all(store.get(run.task, k) == run for k, run in enumerate(runs[:30]))
+        store.close()
