@@ -47,7 +47,7 @@ class OneOrder(Growing):
     """As it was: all challengers meet the pairs in the order in which the incumbent met them."""
 
     def _order(
-        self, history: History, challenger: Config, incumbent: Config, pairs: Sequence[Pair]
+        self, history: History, challenger: Config, times: int, pairs: Sequence[Pair]
     ) -> Iterator[Pair]:
         return iter(pairs)
 

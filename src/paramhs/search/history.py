@@ -6,7 +6,6 @@ in it depends on the scenario, the seed and the runs alone, never on a clock or 
 """
 
 import math
-from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
@@ -40,13 +39,15 @@ class History:
     def __init__(self, scenario: Scenario, seed: int) -> None:
         self.scenario = scenario
         self.seed = seed
+        self._cost_of = scenario.cost.of
         self.asked = 0
         """How many runs the search has asked for (or calls, where a call needs no run)."""
         self.races: list[Race] = []
         """Every comparison that was decided, in order."""
-        self._met: Counter[tuple[Config, Config]] = Counter()
+        self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}
+        self._pairs_of: dict[Config, list[Pair]] = {}
         self._censored: dict[tuple[Config, Pair], Run] = {}
         self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
         self._listed: list[Pair] = []
@@ -61,12 +62,16 @@ class History:
 
     @property
     def configs(self) -> Collection[Config]:
-        """All configurations that runs were asked for, in the order of their first."""
+        """All configurations that have runs, in the order of their first."""
         return self._costs.keys()
 
     def costs(self, config: Config) -> Mapping[Pair, Cost]:
         """What a configuration cost on each pair it was run on; censored runs are left out."""
         return self._costs.get(config, NO_COSTS)
+
+    def pairs_of(self, config: Config) -> Sequence[Pair]:
+        """The pairs on which its costs are known, in the order of its runs."""
+        return self._pairs_of.get(config, ())
 
     def censored(self, config: Config, pair: Pair) -> Run | None:
         """The longest run that was cut short, where no other is known."""
@@ -75,7 +80,7 @@ class History:
     def common(self, first: Config, second: Config) -> list[Pair]:
         """The pairs on which the costs of both are known, in the order of the first's runs."""
         other = self.costs(second)
-        return [pair for pair in self.costs(first) if pair in other]
+        return [pair for pair in self.pairs_of(first) if pair in other]
 
     def rng(self, *name: str | int) -> Random:
         """The random stream of this name, from its beginning."""
@@ -122,8 +127,8 @@ class History:
 
         What ended by itself is known for any cutoff; what was cut short, up to where it was cut.
         """
-        known = self.costs(config)
-        tasks = [self.task(config, pair, cutoff) for pair in pairs if pair not in known]
+        known, limit = self.costs(config), min(cutoff, self.scenario.cutoff)
+        tasks = [Task(config, *pair, limit) for pair in pairs if pair not in known]
         if not self._censored:
             return tasks
         return [task for task in tasks if not self._is_cut_beyond(task)]
@@ -134,15 +139,15 @@ class History:
 
     def ask(
         self,
-        *wanted: tuple[Config, Iterable[Pair]],
+        *wanted: tuple[Config, Sequence[Pair]],
         likely: Iterable[Task] = (),
         cutoff: float = math.inf,
     ) -> Generator[Evaluate, Sequence[Run], None]:
         """Bring configurations to pairs; `likely`: what will probably be asked for next."""
         tasks: list[Task] = []
         for config, pairs in wanted:
-            self._costs.setdefault(config, {})
-            tasks += self.missing(config, pairs, cutoff)
+            if pairs:
+                tasks += self.missing(config, pairs, cutoff)
         yield from self.make(tasks, likely)
 
     def make(
@@ -163,17 +168,20 @@ class History:
             if not self._is_cut_beyond(task):
                 self._censored[task.config, task.pair] = run
             return
-        self._costs.setdefault(task.config, {})[task.pair] = self.scenario.cost.of(run)
+        pair, costs = task.pair, self._costs.setdefault(task.config, {})
+        if pair not in costs:
+            self._pairs_of.setdefault(task.config, []).append(pair)
+        costs[pair] = self._cost_of(run)
         if self._censored:
-            self._censored.pop((task.config, task.pair), None)
+            self._censored.pop((task.config, pair), None)
 
     # Races.
 
     def decide(self, challenger: Config, incumbent: Config, won: bool) -> None:
         """Take in who won."""
-        self._met[challenger, incumbent] += 1
+        self._met[challenger, incumbent] = self.times_met(challenger, incumbent) + 1
         self.races.append(Race(challenger, incumbent, won, self.asked))
 
     def times_met(self, challenger: Config, incumbent: Config) -> int:
         """How many races between them were decided."""
-        return self._met[challenger, incumbent]
+        return self._met.get((challenger, incumbent), 0)

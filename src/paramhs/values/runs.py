@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -10,18 +9,34 @@ from paramhs.values.describing import own_description
 from paramhs.values.space import Config
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """A problem to run the target on; its name is its identity."""
+class Instance(str):
+    """A problem to run the target on: its name, which is its identity, with a value attached.
 
-    name: str
-    value: Any = None
+    It is a text because the innermost dictionaries of a search have it in their keys, and those of
+    a text are found without calling Python.
+    """
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Instance) and self.name == other.name
+    __slots__ = ("value",)
 
-    def __hash__(self) -> int:
-        return hash(self.name)
+    value: Any
+    """What a target is given."""
+
+    def __new__(cls, name: str, value: Any = None) -> "Instance":
+        """An instance of this name."""
+        instance = super().__new__(cls, name)
+        instance.value = value
+        return instance
+
+    @property
+    def name(self) -> str:
+        """The text without the value."""
+        return str.__str__(self)
+
+    def __getnewargs__(self) -> tuple[str, Any]:  # type: ignore[override]
+        return self.name, self.value
+
+    def __repr__(self) -> str:
+        return f"Instance({self.name!r}, {self.value!r})"
 
 
 NO_INSTANCE = Instance("-")

@@ -257,21 +257,21 @@ class Driver:
         self.stopped = self._why_stop_replaying()
         asked = None if self.purpose else self.taken
         run = None if self.stopped else self.store.get(task, asked)
-        if run is None and not self.stopped and task not in self._flying:
+        future = self._flying.get(task) if self._flying else None
+        if run is None and not self.stopped and future is None:
             while len(self._flying) >= self.jobs:
                 self._collect()
             self.stopped = self._why_stop()
         if self.stopped:
             return
         self.taken += 1
-        self._speculative.discard(task)
+        if self._speculative:
+            self._speculative.discard(task)
         if run is not None:
             self._deliver(run)
             return
         self._pending[task] = asked
-        if task not in self._flying:
-            self._submit(task)
-        if self._flying[task].done():
+        if (future or self._submit(task)).done():
             self._collect()
 
     def _why_stop_replaying(self) -> str:
@@ -291,11 +291,12 @@ class Driver:
             if task not in self._flying and self.store.get(task) is None:
                 self._submit(task)
 
-    def _submit(self, task: Task) -> None:
+    def _submit(self, task: Task) -> "Future[Run]":
         try:
-            self._flying[task] = self.executor.submit(self.target, task)
+            future = self._flying[task] = self.executor.submit(self.target, task)
         except BrokenExecutor as error:
             raise _broken(error) from error
+        return future
 
     def _collect(self) -> None:
         """Wait until a run is over, store it, and only then let the search see it."""
@@ -315,17 +316,17 @@ class Driver:
                 self._pending.pop(task, None)
                 self.stopped = INTERRUPTED
                 continue
-            self.store.put(run, self._pending.get(task))
+            wanted = task in self._pending
+            self.store.put(run, self._pending.pop(task, None))
             self.new_runs += 1
             if run.status is Status.WRONG:
                 self.watcher.notice(f"{run.detail}\n  the call was {self._shown(task)}")
-            if task in self._pending:
+            if wanted:
                 self._deliver(run)
             else:
                 self._speculative.add(task)
 
     def _deliver(self, run: Run) -> None:
-        self._pending.pop(run.task, None)
         if self._trial:
             self._trial_runs.append(run)
         self.session.answer(run)

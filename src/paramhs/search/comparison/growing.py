@@ -11,7 +11,7 @@ from paramhs.search.history import History
 from paramhs.values.costs import Cost, score
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Asking, Pair, Task
-from paramhs.values.seeds import drawn
+from paramhs.values.seeds import ShortStream, drawn
 from paramhs.values.space import Config
 
 _FEW = 3  # the least evidence on which an incumbent is dropped, or a parameter thought idle
@@ -59,17 +59,21 @@ class Growing:
         self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
     ) -> Asking:
         """Whether the challenger is no worse on all of the incumbent's pairs, and not the same."""
+        times = history.times_met(challenger, incumbent)
         gained = self._gained(history, incumbent)
-        pairs = [*history.costs(incumbent), *gained]
-        order = self._order(history, challenger, incumbent, pairs)
+        pairs = [*history.pairs_of(incumbent), *gained] if gained else history.pairs_of(incumbent)
+        order = self._order(history, challenger, times, pairs)
         likely = self._likely(history, incumbent, pairs, ahead)
-        met: list[Pair] = []
         new: list[Cost] = []
         old: list[Cost] = []
-        for look in self._looks(history, challenger, incumbent, len(pairs)):
-            met += islice(order, look - len(met))
-            yield from history.ask((incumbent, gained), (challenger, met), likely=likely)
-            new, old = ([history.costs(c)[p] for p in met] for c in (challenger, incumbent))
+        known = len(history.common(challenger, incumbent))
+        for look in self._looks(max(self.min_runs << min(times, 40), known), len(pairs)):
+            batch = list(islice(order, look - len(new)))
+            yield from history.ask((incumbent, gained), (challenger, batch), likely=likely)
+            gained = []
+            theirs, own = history.costs(challenger), history.costs(incumbent)
+            new += [theirs[pair] for pair in batch]
+            old += [own[pair] for pair in batch]
             if score(new) > score(old) or self._is_without_effect(new, old):
                 return False
         return new != old
@@ -89,24 +93,22 @@ class Growing:
         """The pairs that the incumbent is brought to for the next challenger."""
         known = len(history.costs(incumbent))
         wanted = min(max(known + (known > 0), self.min_runs, _FEW), self._limit(history))
-        return list(islice(history.new_pairs(incumbent), max(wanted - known, 0)))
+        if wanted <= known:
+            return []
+        return list(islice(history.new_pairs(incumbent), wanted - known))
 
     def _order(
-        self, history: History, challenger: Config, incumbent: Config, pairs: Sequence[Pair]
+        self, history: History, challenger: Config, times: int, pairs: Sequence[Pair]
     ) -> Iterator[Pair]:
-        """The incumbent's pairs as this challenger meets them."""
+        """The incumbent's pairs as this challenger meets them, having met it so many times."""
         known = history.costs(challenger)
         first = [pair for pair in pairs if pair in known] if known else []
         rest = [pair for pair in pairs if pair not in known] if known else pairs
-        times = history.times_met(challenger, incumbent)
-        return chain(first, drawn(rest, history.rng("order", challenger.key, times)))
+        rng = ShortStream(history.seed, "order", times, *challenger.indices)
+        return chain(first, drawn(rest, rng))
 
-    def _looks(
-        self, history: History, challenger: Config, incumbent: Config, runs: int
-    ) -> Iterator[int]:
-        """After how many pairs the two are compared."""
-        least = self.min_runs << min(history.times_met(challenger, incumbent), 40)
-        look = max(least, len(history.common(challenger, incumbent)))
+    def _looks(self, look: int, runs: int) -> Iterator[int]:
+        """After how many pairs the two are compared: first, last, and in between."""
         while look < runs:
             yield look
             look *= 2
@@ -126,7 +128,7 @@ class Growing:
             if len(then) < self._limit(history):
                 then.append(next(coming))
                 yield history.task(incumbent, then[-1])
-            order = self._order(history, config, incumbent, then)
+            order = self._order(history, config, history.times_met(config, incumbent), then)
             yield from history.missing(config, islice(order, self.min_runs))
 
 

@@ -20,8 +20,7 @@ class MemoryStore:
 
     def put(self, run: Run, asked: int | None = None) -> None:
         """Keep a run; the first answer to a task stays."""
-        if run.task not in self._runs:
-            self._runs[run.task] = run
+        if self._runs.setdefault(run.task, run) is run:
             self.target_time += run.runtime
 
     def forget(self, tasks: Iterable[Task]) -> None:
