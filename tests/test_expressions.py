@@ -9,6 +9,7 @@ from paramhs.values.errors import BadInput
 from paramhs.values.space import (
     And,
     Boolean,
+    Calculation,
     Categorical,
     Compare,
     Integer,
@@ -17,6 +18,7 @@ from paramhs.values.space import (
     Ordinal,
     Real,
     Ref,
+    Relation,
     parse,
 )
 from paramhs.values.space.expressions import compiled, names
@@ -81,6 +83,30 @@ K3, ON, A = Compare("k", ">", 3), Compare("on", "==", True), Compare("mode", "==
         ("k > 3 or on == true and mode == a", Or((K3, And((ON, A))))),
         ("k > 3 and (on == true or mode == a)", And((K3, Or((ON, A))))),
         ("k > and", Compare("k", ">", "and")),
+        ("mode in {}", Member("mode", ())),
+        ("3 < k", K3),
+        ("(k) > (3)", K3),
+        ("k > 2 + 1", K3),
+        ("k > 2 ^ 2 - 1", K3),
+        ("k > -(-3)", K3),
+        ("k + n > 3", Relation(Calculation("+", (Ref("k"), Ref("n"))), ">", 3)),
+        ("3 < k + n", Relation(3, "<", Calculation("+", (Ref("k"), Ref("n"))))),
+        (
+            "k * n / 2 == -rho",
+            Relation(
+                Calculation("/", (Calculation("*", (Ref("k"), Ref("n"))), 2)),
+                "==",
+                Calculation("-", (0, Ref("rho"))),
+            ),
+        ),
+        (
+            "(k + n + 1) * 2 > min(k, 4, rho)",
+            Relation(
+                Calculation("*", (Calculation("+", (Ref("k"), Ref("n"), 1)), 2)),
+                ">",
+                Calculation("min", (Ref("k"), 4, Ref("rho"))),
+            ),
+        ),
     ],
 )
 def test_a_text_means_an_expression(text: str, meant: object):
@@ -105,12 +131,14 @@ def test_a_text_means_an_expression(text: str, meant: object):
         ("k > 3)", 6, "'and', 'or' or the end", ")"),
         ("mode in a", 9, "'{'", "a"),
         ("mode in {a, b", 14, "'}'", "the end"),
-        ("mode in {}", 10, "a value", "}"),
         ("mode in {a b}", 12, "'}'", "b}"),
         ("k > 3 ; n", 7, "a comparison", "; n"),
         ("mode == 'a", 9, "a comparison", "'a"),
-        ("3 < k", 1, "a parameter's name", "3 < k"),
-        ("k > -x", 5, "a comparison", "-x"),
+        ("3 < 4", 1, "a parameter's name", "3 < 4"),
+        ("k > -x", 6, "a parameter's name", "x"),
+        ("k + > 3", 5, "a number", "> 3"),
+        ("k + zeta > 3", 5, "a parameter's name", "zeta > 3"),
+        ("min(k, n", 9, "')'", "the end"),
         ("not k > 3", 1, "a parameter's name", "not k > 3"),
         ("k > __import__('os')", 15, "'and', 'or' or the end", "('os')"),
     ],
