@@ -554,24 +554,49 @@ def r_expressions(draw: st.DrawFn, depth: int = 3) -> object:
     if kind != "leaf":
         return (kind, draw(r_expressions(depth - 1)), draw(r_expressions(depth - 1)))
     name, words = draw(st.sampled_from([("a", "xyz"), ("b", "12345"), ("c", "012")]))
+    other = draw(st.integers(0, 5))
+    if other == 0:
+        return ("is.na", name)
+    if other == 1:
+        return ("arithmetic", draw(st.sampled_from(sorted(R_ARITHMETIC))))
+    words += draw(st.sampled_from(["", "?"]))  # a value that none has
     if draw(st.booleans()):
         return ("%in%", name, draw(st.lists(st.sampled_from(words), min_size=1, max_size=3)))
-    signs = ["==", "!="] + ["<", "<=", ">", ">="] * (name == "b")
+    signs = ["==", "!="] + ["<", "<=", ">", ">="] * (name == "b" and "?" not in words)
     return (draw(st.sampled_from(signs)), name, draw(st.sampled_from(words)))
+
+
+R_ARITHMETIC = {
+    "b + 1 > 3": lambda b: b + 1 > 3,
+    "7L < 2 * b ^ 2 - 1": lambda b: 2 * b**2 - 1 > 7,
+    "-b ^ 2 >= -9 && TRUE != a": lambda b: -(b**2) >= -9,
+    "(b + 3) %% 3 == 1": lambda b: (b + 3) % 3 == 1,
+    "min(b, 2^2) / 2 != 2": lambda b: min(b, 4) / 2 != 2,
+    "floor(b / 2) == 1": lambda b: b // 2 == 1,
+    "b / 0 > 1e300": lambda b: True,
+}
 
 
 def r_text(tree: tuple) -> str:
     sign, *parts = tree
+    if sign == "is.na":
+        return f"is.na({parts[0]})"
+    if sign == "arithmetic":
+        return parts[0]
     if sign == "!":
         return f"!({r_text(parts[0])})"
     if sign in ("&", "&&", "|"):
         return f"({r_text(parts[0])}) {sign} ({r_text(parts[1])})"
-    quoted = [f'"{word}"' if word in "xyz" else word for word in parts[1]]
+    quoted = [f'"{word}"' if word in "xyz?" else word for word in parts[1]]
     return f"{parts[0]} {sign} " + (f"c({', '.join(quoted)})" if sign == "%in%" else quoted[0])
 
 
 def r_value(tree: tuple, values: dict[str, Value]) -> bool | None:
     sign, *parts = tree
+    if sign == "is.na":
+        return parts[0] not in values
+    if sign == "arithmetic":
+        return R_ARITHMETIC[parts[0]](values["b"]) if "b" in values else None
     if sign == "!":
         inner = r_value(parts[0], values)
         return None if inner is None else not inner
