@@ -29,8 +29,10 @@ class _Short(Repr):
 
 
 _SHORT = _Short()
+_LONGEST = 200
 
 
 def short(thing: object) -> str:
     """A thing from outside in a message: as `repr`, but never long and never failing."""
-    return _SHORT.repr(thing)
+    text = _SHORT.repr(thing)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."

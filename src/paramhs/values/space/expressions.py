@@ -16,12 +16,13 @@ from paramhs.values.space.terms import (
     Calculation,
     Ref,
     Term,
+    check_terms,
     has_numbers,
     mentioned,
     number_in,
     written_name,
 )
-from paramhs.values.space.values import Value, value_text
+from paramhs.values.space.values import Value, identity, value_text
 from paramhs.values.wording import short
 
 Test = Callable[[Sequence[int]], bool]
@@ -54,6 +55,8 @@ class Compare:
 
     def __post_init__(self) -> None:
         _check_sign(self.sign)
+        if not isinstance(self.other, Ref):
+            identity(self.other)
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Relation:
 
     def __post_init__(self) -> None:
         _check_sign(self.sign)
+        check_terms(self._terms)
 
     @property
     def _terms(self) -> tuple[Term, Term]:
@@ -82,6 +86,10 @@ class Member:
 
     name: str
     values: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        for value in self.values:
+            identity(value)
 
     def __str__(self) -> str:
         return f"{written_name(self.name)} in {{{', '.join(map(_quoted, self.values))}}}"

@@ -7,13 +7,14 @@ with which no comparison holds.
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from paramhs.values.errors import BadInput
 from paramhs.values.space.parameters import Ordinal, Parameter
 from paramhs.values.space.values import is_finite, value_text
+from paramhs.values.wording import short
 
 # Possessive, so that a long run of digits that turns out to be no number is looked at once.
 DIGITS = r"(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+"
@@ -46,6 +47,7 @@ class Calculation:
     def __post_init__(self) -> None:
         if len(self.parts) not in _arity(self.sign):
             raise BadInput(f"{self.sign!r} with {len(self.parts)} numbers is no arithmetic here")
+        check_terms(self.parts)
 
     def __str__(self) -> str:
         if self.sign in FUNCTIONS:
@@ -54,6 +56,13 @@ class Calculation:
 
 
 Term = int | float | Ref | Calculation
+
+
+def check_terms(terms: Iterable[object]) -> None:
+    """Refuse what is no term: only parameters, arithmetic and finite numbers are."""
+    for term in terms:
+        if not isinstance(term, Ref | Calculation) and not is_finite(term):
+            raise BadInput(f"{short(term)} is no finite number")
 
 
 def _text(term: Term) -> str:

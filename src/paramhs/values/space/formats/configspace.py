@@ -49,36 +49,43 @@ Item = Mapping[str, Any]
 
 def read_configspace(path: Path, text: str, format: str) -> Space:
     """The space that a file describes."""
-    said = _loaded_json(path, text) if format == "configspace-json" else _loaded_yaml(path, text)
+    places = _Places(path, text)
+    places.check_nesting()
+    try:
+        load = _loaded_json if format == "configspace-json" else _loaded_yaml
+        said = load(places)
+    except RecursionError:
+        raise places.most_indented("it is nested too deeply") from None
     if not isinstance(said, dict) or not isinstance(said.get("hyperparameters"), list):
         raise BadInput(f"{path}: expected a ConfigSpace with a list of hyperparameters")
-    return _Reader(_Places(path, text), said).space()
+    return _Reader(places, said).space()
 
 
-def _loaded_json(path: Path, text: str) -> Any:
+def _loaded_json(places: "_Places") -> Any:
     try:
-        return json.loads(text)
+        return json.loads(places.text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"{path}, line {error.lineno}, column {error.colno}: {error.msg}") from None
-    except ValueError:  # an integer of thousands of digits
-        raise _Places(path, text).longest_number() from None
+        raise places.error_at(error.pos, error.msg) from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise places.unreadable(error) from None
 
 
-def _loaded_yaml(path: Path, text: str) -> Any:
+def _loaded_yaml(places: "_Places") -> Any:
     try:
         import yaml
     except ModuleNotFoundError as error:
         raise missing(error) from None
     try:
-        return yaml.load(text, _plain_loader(yaml))  # noqa: S506 -- a safe loader
+        return yaml.load(places.text, _plain_loader(yaml))  # noqa: S506 -- a safe loader
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise BadInput(f"{path}{place}: {error.problem or error.context}") from None
+        mark = error.problem_mark or error.context_mark
+        what = str(error.problem or error.context)[:200]
+        raise places.error_at(mark.index if mark else None, what) from None
     except yaml.YAMLError as error:
-        raise BadInput(f"{path}: {short(str(error))}") from None
-    except ValueError:
-        raise _Places(path, text).longest_number() from None
+        what = " ".join(str(error).split())[:200]
+        raise places.error_at(getattr(error, "position", None), what) from None
+    except (ValueError, KeyError, OverflowError) as error:  # a tag that the value does not fit
+        raise places.unreadable(error) from None
 
 
 def _plain_loader(yaml: Any) -> Any:
@@ -97,12 +104,16 @@ def _plain_loader(yaml: Any) -> Any:
                         None, None, "tables cannot be merged with << here", key.start_mark
                     )
 
-    timestamp = "tag:yaml.org,2002:timestamp"
+    tag = "tag:yaml.org,2002:"
     Loader.yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in found if tag != timestamp]
+        first: [(kind, pattern) for kind, pattern in found if kind != f"{tag}timestamp"]
         for first, found in safe.yaml_implicit_resolvers.items()
     }
-    Loader.add_constructor("tag:yaml.org,2002:python/tuple", safe.construct_sequence)
+    known = {None, *(tag + kind for kind in ("null", "bool", "int", "float", "str", "seq", "map"))}
+    Loader.yaml_constructors = {
+        kind: make for kind, make in safe.yaml_constructors.items() if kind in known
+    }
+    Loader.add_constructor(f"{tag}python/tuple", safe.construct_sequence)
     return Loader
 
 
@@ -121,20 +132,38 @@ class _Places:
     def error(self, key: str, name: object, message: str, section: str = "") -> BadInput:
         """With the place where the file says `key: name`, in a section or anywhere."""
         start = self._at(rf"[\"']?{section}[\"']?\s*:", 0) if section else 0
-        written = re.escape(name) if isinstance(name, str) else r"\S"
+        written = r"\S"
+        if isinstance(name, str):
+            written = f"(?:{re.escape(name)}|{re.escape(json.dumps(name)[1:-1])})"
         position = self._at(rf"[\"']?{key}[\"']?\s*:\s*[\"']?{written}[\"']?(?![\w.-])", start or 0)
-        return self._located(position, message)
+        return self.error_at(position, message)
 
-    def longest_number(self) -> BadInput:
-        """That a number is too long for Python, with its place."""
+    def unreadable(self, error: Exception) -> BadInput:
+        """That a value cannot be read: most likely a number that is too long for Python."""
         position = self._at(r"\d{4301}", 0)
-        return self._located(position, "a number is too large: it has thousands of digits")
+        if position is None:
+            return BadInput(f"{self.path}: a value is not what it should be: {short(error)}")
+        return self.error_at(position, "a number is too large: it has thousands of digits")
+
+    def most_indented(self, message: str) -> BadInput:
+        """With the place of the line that begins with the most blanks and dashes."""
+        begun = max(re.finditer(r"^[ -]*+", self.text, re.MULTILINE), key=lambda m: len(m[0]))
+        return self.error_at(begun.end(), message)
+
+    def check_nesting(self) -> None:
+        """Refuse brackets within brackets beyond all use, over which readers take their time."""
+        depth = 0
+        for match in re.finditer(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', self.text):
+            depth += (match[0] in "[{") - (match[0] in "]}")
+            if depth > 3 * MOST_DEEP:
+                raise self.error_at(match.start(), "it is nested too deeply")
 
     def _at(self, pattern: str, start: int) -> int | None:
         match = re.compile(pattern).search(self.text, start)
         return match.start() if match else None
 
-    def _located(self, position: int | None, message: str) -> BadInput:
+    def error_at(self, position: int | None, message: str) -> BadInput:
+        """With the place of a position in the text, if there is one."""
         if position is None:
             return BadInput(f"{self.path}: {message}")
         line = self.text.count("\n", 0, position) + 1
@@ -150,8 +179,8 @@ class _Reader:
         self.seen = 0  # parts of expressions; with YAML's aliases, few lines have very many
 
     def space(self) -> Space:
-        for item in self.said["hyperparameters"]:
-            self._add(item)
+        for number, item in enumerate(self.said["hyperparameters"], start=1):
+            self._add(item, number)
         if not self.parameters:
             raise BadInput(f"{self.places.path}: there is no parameter in it")
         conditions = self._conditions()
@@ -177,10 +206,10 @@ class _Reader:
 
     # Parameters.
 
-    def _add(self, item: object) -> None:
+    def _add(self, item: object, number: int) -> None:
         if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
             raise BadInput(
-                f"{self.places.path}: a hyperparameter must be a table with a name, not"
+                f"{self.places.path}: hyperparameter {number} must be a table with a name, not"
                 f" {short(item)}"
             )
         name = item["name"]
