@@ -53,12 +53,13 @@ def _check_format(format: str) -> None:
 
 
 def _read(path: Path, text: str, format: str) -> SpaceFile:
-    if format in ("pcs", "pcs-new"):
-        space, notes = read_pcs(path, text)
-        return SpaceFile(space, {}, notes)
     if format == "irace":
         return SpaceFile(*read_irace(path, text))
-    return SpaceFile(read_configspace(path, text, format), {})
+    if format in ("pcs", "pcs-new"):
+        space, notes = read_pcs(path, text)
+    else:
+        space, notes = read_configspace(path, text, format)
+    return SpaceFile(space, {}, notes)
 
 
 def guessed_format(path: Path, text: str) -> str:

@@ -7,6 +7,7 @@ Source: ConfigSpace's `read_and_write`, versions 0.4.21, 0.6.1, 0.7.1 and 1.2.2.
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -47,8 +48,8 @@ _LAMBDAS = {"EQUALS": "==", "LESS": "<", "GREATER": ">", "EQ": "==", "LT": "<", 
 Item = Mapping[str, Any]
 
 
-def read_configspace(path: Path, text: str, format: str) -> Space:
-    """The space that a file describes."""
+def read_configspace(path: Path, text: str, format: str) -> tuple[Space, tuple[str, ...]]:
+    """The space that a file describes, and what its user should know."""
     places = _Places(path, text)
     places.check_nesting()
     try:
@@ -58,7 +59,8 @@ def read_configspace(path: Path, text: str, format: str) -> Space:
         raise places.most_indented("it is nested too deeply") from None
     if not isinstance(said, dict) or not isinstance(said.get("hyperparameters"), list):
         raise BadInput(f"{path}: expected a ConfigSpace with a list of hyperparameters")
-    return _Reader(places, said).space()
+    reader = _Reader(places, said)
+    return reader.space(), tuple(reader.notes)
 
 
 def _loaded_json(places: "_Places") -> Any:
@@ -176,6 +178,7 @@ class _Reader:
         self.places = places
         self.said = said
         self.parameters: dict[str, Parameter] = {}
+        self.notes: list[str] = []
         self.seen = 0  # parts of expressions; with YAML's aliases, few lines have very many
 
     def space(self) -> Space:
@@ -219,7 +222,12 @@ class _Reader:
             make = _MAKERS.get(_kind(item))
             if make is None:
                 raise BadInput(f"its type is {short(item.get('type'))}; known are {shown(_MAKERS)}")
-            self.parameters[name] = make(item)
+            ends = _ends_of_normal(item)
+            if ends:
+                said = f"{shown([name])}: a normal distribution without ends is read as"
+                said += f" {ends['lower']:g} .. {ends['upper']:g}, three sigma around mu"
+                self.notes.append(str(self.places.error("name", name, said)))
+            self.parameters[name] = make({**item, **ends})
         except BadInput as error:
             raise self.places.error("name", name, f"{shown([name])}: {error}") from None
 
@@ -352,6 +360,21 @@ def _kind(item: Item) -> str:
 
 
 # The kinds of parameters.
+
+
+def _ends_of_normal(item: Item) -> dict[str, float]:
+    """Ends for a normal distribution, of which versions before 0.7 wrote only mu and sigma."""
+    if not _kind(item).startswith("normal_") or not item.get("lower") is item.get("upper") is None:
+        return {}
+    mu, sigma = _bound(item, "mu"), _bound(item, "sigma")
+    ends = [mu - 3 * sigma, mu + 3 * sigma]
+    if _log(item):  # there, mu and sigma are of the logarithm
+        ends = [math.exp(min(end, 700.0)) for end in ends]
+    if _kind(item) == "normal_int":
+        ends = [float(round(end)) for end in ends]
+    default = _default(item)
+    ends += [default] if is_finite(default) else []
+    return {"lower": min(ends), "upper": max(ends)}
 
 
 def _default(item: Item) -> Any:
