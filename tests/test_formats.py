@@ -105,6 +105,62 @@ def test_a_new_pcs_file_is_read(tmp_path: Path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("domain", "values"),
+    [
+        ("{0,2..10} [4]", "0 2 4 6 8 10"),
+        ("{1..5} [4]", "1 2 3 4 5"),
+        ("{0, 5 .. 10} [0]", "0 5 10"),
+        ("{0, 0.25..1} [0.5]", "0 0.25 0.50 0.75 1.00"),
+        ("{0,3..10} [9]", "0 3 6 9"),
+        ("{5..1} [1]", "5 4 3 2 1"),
+        ("{10,8..0} [2.0]", "10 8 6 4 2 0"),
+        ("{-2..2} [0]", "-2 -1 0 1 2"),
+        ("{1e2,2e2..5e2} [300]", "1e2 200 300 400 500"),
+        ("{x..y} [x..y]", "x..y"),
+    ],
+)
+def test_a_range_in_a_list_is_all_of_its_values(tmp_path: Path, domain: str, values: str):
+    """As ParamILS 3 has it."""
+    space = read(tmp_path, f"a {domain}\nb {{0,1}} [0]\n")
+    assert list(space.parameters["a"].values) == values.split()
+
+
+def test_a_range_may_stand_in_a_condition(tmp_path: Path):
+    space = read(tmp_path, "a {0,2..10} [4]\nb {0,1} [0]\nb | a in {0,2..6}\n")
+    assert str(space.conditions["b"]) == 'a in {"0", "2", "4", "6"}'
+
+
+def test_values_may_have_blanks_in_them(tmp_path: Path):
+    """As in the example that comes with ParamILS."""
+    text = "gap {no 1e-06, yes 1e-06} [no 1e-06]\nb {0,1} [0]\n"
+    text += "b | gap in {yes 1e-06}\n{gap=yes 1e-06, b=1}\n"
+    space = read(tmp_path, text)
+    assert space.parameters["gap"].values == ("no 1e-06", "yes 1e-06")
+    for format in ("pcs", "pcs-new"):
+        again = read(tmp_path, written(space, format))
+        assert [dict(c) for c in again.configs()] == [dict(c) for c in space.configs()]
+
+
+def test_a_stray_i_after_a_default_is_ignored_with_a_note(tmp_path: Path):
+    path = tmp_path / "stray.pcs"
+    path.write_text("a {1,2,3} [2]i\nb integer [1,9] [5]i\nc [1,9] [5] i\n", encoding="utf-8")
+    read = read_space(path)
+    assert list(read.space.parameters.values()) == [
+        Categorical(["1", "2", "3"], default="2"),
+        Integer(1, 9),
+        Integer(1, 9),
+    ]
+    assert read.notes == (
+        f"{path}, line 1, column 14: 'i' means nothing here and is ignored",
+        f"{path}, line 2, column 20: 'i' means nothing here and is ignored",
+    )
+    done = paramhs("space", "stray.pcs", cwd=tmp_path)
+    assert done.stderr.count("means nothing here") == 2
+    told = json.loads(paramhs("space", "stray.pcs", "--json", cwd=tmp_path).stdout)
+    assert len(told["notes"]) == 2
+
+
 IRACE = """\
 # name    switch       type   values            conditions
 algo      "--"         c      (as, "m m", 3)   # the middle one

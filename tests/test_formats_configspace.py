@@ -48,9 +48,8 @@ def test_every_version_is_read(name: str):
     assert [str(e) for e in space.forbidden[2:]] == ["ui < bi"] * ("0.4" not in name)
 
 
-@pytest.mark.parametrize("name", ["configspace-0.6.1.json", "configspace-0.7.1.json"])
-def test_steps_of_older_versions_are_kept(name: str):
-    known = read_space(DATA / name).space.parameters
+def test_steps_of_version_0_7_are_kept():
+    known = read_space(DATA / "configspace-0.7.1.json").space.parameters
     assert known["steps"] == Real(0, 1, 5, default=0.5)
     assert known["fives"] == Integer(0, 20, 5, default=10)
 

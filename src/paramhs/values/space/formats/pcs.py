@@ -41,7 +41,7 @@ _MOST_SIGNS = 32  # in a comparison: names may have some in them
 _NEW = re.compile(r"[^#{|]*?\s(?:categorical|ordinal|integer|real)\s*+[\[{]")
 
 _END = r"[-+]?(?:\d++(?:\.\d++)?+|\.\d++)(?:[eE][-+]?\d++)?+"
-RANGE = re.compile(rf"(?P<first>{_END})\.\.(?P<last>{_END})")
+RANGE = re.compile(rf"(?P<first>{_END})\s*+\.\.\s*+(?P<last>{_END})")
 """A range in a list of values, as ParamILS 3 has it: `1..5`, or `2..10` after 0."""
 _MOST_VALUES = 10_000  # of one such range
 
