@@ -155,6 +155,24 @@ def test_a_chain_of_dependent_domains_may_be_written_in_any_order(tmp_path: Path
     assert [(p.low, p.high) for p in space.listed] == [(0, 8), (1, 4), (1, 2)]
 
 
+def test_a_dependent_domain_starts_in_the_middle_of_its_own_range(tmp_path: Path):
+    """However long the chain: by chance, no allowed configuration of it would be found."""
+    lines = ['p0 "" i (10, 30)'] + [
+        f'p{i} "" i ("p{i - 1}", "p{i - 1} + 10")' for i in range(1, 30)
+    ]
+    space = read(tmp_path, "\n".join(reversed(lines))).space
+    assert [space.default[f"p{i}"] for i in range(30)] == [20 + 5 * i for i in range(30)]
+    space = read(tmp_path, 'a "" r (0, 1)\nb "" r ("a", "a * 1.5")\n').space
+    assert 0.5 <= space.default["b"] <= 0.75
+
+
+def test_when_a_division_by_zero_does_not_hold_is_not_said(tmp_path: Path):
+    text = 'a "" i (0,9)\nb "" c (0,1) | a / {} > 2\nc "" c (0,1) | is.na(b)\n'
+    with pytest.raises(BadInput, match="line 2, column 16: 'a / a > 2' may divide by zero"):
+        read(tmp_path, text.format("a"))
+    assert set(read(tmp_path, text.format("2")).space.config(a=1)) == {"a", "c"}
+
+
 # What irace is given.
 
 

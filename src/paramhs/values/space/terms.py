@@ -163,6 +163,20 @@ def calculated(sign: str, *parts: Term) -> Term:
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
+def may_be_nan(term: object) -> bool:
+    """Whether a term may have no value: only if it divides, or has a power, by what may vary."""
+    if not isinstance(term, Calculation):
+        return False
+    if term.sign in ("/", "%", "^"):
+        first, second = term.parts
+        fixed = isinstance(second, int | float) and second != 0
+        whole = fixed and float(second).is_integer()  # type: ignore[arg-type]
+        positive = isinstance(first, int | float) and first > 0
+        if not (positive or whole if term.sign == "^" else fixed):
+            return True
+    return any(map(may_be_nan, term.parts))
+
+
 Number = Callable[[Sequence[int]], float]
 """The number that a term is, given one index a parameter, all of them active."""
 

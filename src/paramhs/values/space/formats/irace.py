@@ -4,6 +4,7 @@ Source: the irace user guide and irace 4's `readParameters`.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -21,7 +22,7 @@ from paramhs.values.space.formats.r_expressions import RParser
 from paramhs.values.space.formats.texts import Span, lines, located
 from paramhs.values.space.parameters import Categorical, Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import DRAWS, ClauseError, Space
-from paramhs.values.space.terms import Term, mentioned
+from paramhs.values.space.terms import Term, mentioned, number_in
 
 _LINE = re.compile(
     r'(?P<name>[\w.]+)\s+"(?P<switch>[^"]*)"\s+(?P<type>[A-Za-z]+(?:,\w+)?)\s*'
@@ -51,6 +52,7 @@ class _Reader:
         self.path = path
         self.parameters: dict[str, Parameter] = {}
         self.bounds: dict[str, _Bounds] = {}
+        self.terms: dict[str, tuple[Term, Term]] = {}
         self.switches: dict[str, str] = {}
         self.conditions: dict[str, Span] = {}
         self.forbidden: list[Span] = []
@@ -99,7 +101,7 @@ class _Reader:
     def space(self) -> Space:
         if not self.parameters:
             raise BadInput(f"{self.path}: there is no parameter in it")
-        terms = {name: self._terms(bounds) for name, bounds in self.bounds.items()}
+        terms = self.terms = {name: self._terms(b) for name, b in self.bounds.items()}
         for name in self._ordered(terms):
             self.parameters[name] = self._ranged(name, *terms[name])
         said = {name: self._parsed(span) for name, span in self.conditions.items()}
@@ -122,7 +124,7 @@ class _Reader:
         resolver = Resolver(said, self.parameters)
         conditions = resolver.conditions()
         forbidden = [resolver.meant(clause) for clause in clauses]
-        parameters = with_allowed_default(self.parameters, conditions, forbidden)
+        parameters = with_allowed_default(self._centred(), conditions, forbidden)
         return Space(parameters, conditions=conditions, forbidden=forbidden)
 
     # Ranges, whose ends may depend on other parameters.
@@ -167,6 +169,19 @@ class _Reader:
         except BadInput as error:
             raise spans[0].error(str(error)) from None
 
+    def _centred(self) -> dict[str, Parameter]:
+        """The parameters; those with dependent domains start in the middle of their own range."""
+        centred = dict(self.parameters)
+        place = {name: number for number, name in enumerate(centred)}
+        for name in self._ordered(self.terms):
+            if not any(any(mentioned(end)) for end in self.terms[name]):
+                continue
+            indices = [p.default_index for p in centred.values()]
+            low, high = (number_in(end, centred, place)(indices) for end in self.terms[name])
+            index = _between(centred[name], low, high)
+            centred[name] = _starting_at(centred[name], index)
+        return centred
+
     def _ends(self, name: str, low: Term, high: Term) -> tuple[float, float]:
         """The least and the greatest value that it could ever have."""
         if isinstance(low, int | float) and isinstance(high, int | float):
@@ -191,6 +206,13 @@ def _listed(values: Sequence[Span], ordered: bool) -> Parameter:
         return (Ordinal if ordered else Categorical)([span.text for span in values])
     except BadInput as error:
         raise values[0].error(str(error)) from None
+
+
+def _between(parameter: Parameter, low: float, high: float) -> int:
+    """The level in the middle of those in a range; the usual one if there are none."""
+    first = bisect_left(range(parameter.levels), low, key=lambda i: float(parameter.value(i)))
+    last = bisect_right(range(parameter.levels), high, key=lambda i: float(parameter.value(i))) - 1
+    return (first + last) // 2 if first <= last else parameter.default_index
 
 
 def _values(inside: Span) -> list[Span]:

@@ -24,6 +24,7 @@ from paramhs.values.space.expressions import (
 )
 from paramhs.values.space.parameters import Integer, Parameter, Real
 from paramhs.values.space.space import ClauseError
+from paramhs.values.space.terms import may_be_nan
 
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MOST = 4096  # parts of a normal form
@@ -130,6 +131,11 @@ class Resolver:
             )
         return [found]
 
+    @property
+    def _looking(self) -> list[str]:
+        """The parameters whose conditions are being looked at, the innermost first."""
+        return [name for name, found in reversed(self.known.items()) if found is None]
+
     def _untrue(self, said: Expression) -> Expression:
         if isinstance(said, And):
             return either(map(self._untrue, said.parts))
@@ -137,6 +143,11 @@ class Resolver:
             return both(map(self._untrue, said.parts))
         if isinstance(said, Member):
             return self.meant(negated(said))
+        if isinstance(said, Relation) and (may_be_nan(said.left) or may_be_nan(said.right)):
+            raise ClauseError(
+                f"'{cut(said)}' may divide by zero, so it cannot be said when it does not hold",
+                conditions=self._looking,
+            )
         inactive = [e for name in dict.fromkeys(names(said)) for e in self._inactive(name)]
         return either([negated(said), *inactive])
 
