@@ -13,6 +13,7 @@ import argparse
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -28,9 +29,9 @@ TURN = 200  # inputs of one target before the next has its turn
 
 
 def fuzzed(names: list[str], seed: int, until: float, most: int) -> dict[str, Tally]:
-    """What became of the inputs; targets take turns."""
+    """What became of the inputs; targets take turns, until an interrupt if need be."""
     tallies = {name: Tally() for name in names}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, suppress(KeyboardInterrupt):
         start = 0
         while start < most and time.monotonic() < until:
             for name in names:

@@ -441,6 +441,8 @@ def test_writing_gives_back_the_switches_of_irace(tmp_path: Path):
         (Space({"a b": ["x"]}), "pcs", "cannot write the name 'a b'"),
         (Space({"a": Real(1e-20, 1, log=True)}), "irace", "too few for 1e-20 of a"),
         (Space({"a": ['x"y']}), "irace", "cannot write 'x\"y'"),
+        (Space({"a": (0, 2**31)}), "irace", "R's integers end at 2147483647"),
+        (Space({"a": Integer(1, 2**63, log=True)}), "configspace-json", "integers end at 2^63"),
         (
             Space({"a": ["x"], "b": ["y"], "c": ["z"]}, conditions={"c": "a == x or b == y"}),
             "pcs",

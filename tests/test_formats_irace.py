@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from command_line import paramhs
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Categorical, Integer, Real, Space
 from paramhs.values.space.formats import SpaceFile, losses, read_space, written
@@ -171,6 +172,17 @@ def test_when_a_division_by_zero_does_not_hold_is_not_said(tmp_path: Path):
     with pytest.raises(BadInput, match="line 2, column 16: 'a / a > 2' may divide by zero"):
         read(tmp_path, text.format("a"))
     assert set(read(tmp_path, text.format("2")).space.config(a=1)) == {"a", "c"}
+
+
+def test_notes_are_printed_by_the_command_and_by_check(tmp_path: Path):
+    (tmp_path / "parameters.txt").write_text(f'{A}b "" i (1,9) | a == "old"\n', encoding="utf-8")
+    scenario = 'command = "echo {params} 1"\nread = "last number"\nspace = "parameters.txt"\n'
+    (tmp_path / "s.toml").write_text(scenario + "[budget]\nruns = 3\n", encoding="utf-8")
+    said = "line 2, column 22: 'old' is not a value of a; expected x, y, z; a is never equal to it"
+    assert said in paramhs("space", "parameters.txt", cwd=tmp_path).stderr
+    assert said in paramhs("check", "s.toml", cwd=tmp_path).stdout.replace("\n", " ")
+    done = paramhs("tune", "s.toml", cwd=tmp_path)
+    assert said in done.stdout + done.stderr
 
 
 # What irace is given.

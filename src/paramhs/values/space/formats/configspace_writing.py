@@ -73,6 +73,8 @@ def _parameter(name: str, parameter: Parameter) -> Item:
     assert isinstance(parameter, Integer | Real)  # noqa: S101 -- for the type checker
     if isinstance(parameter, Integer) and parameter.step > 1:
         raise BadInput(f"ConfigSpace cannot say that {name} goes in steps of {parameter.step}")
+    if isinstance(parameter, Integer) and max(-parameter.low, parameter.high) >= 2**63:
+        raise BadInput(f"ConfigSpace's integers end at 2^63: those of {name} do not")
     return {
         "type": "uniform_int" if isinstance(parameter, Integer) else "uniform_float",
         "name": name,

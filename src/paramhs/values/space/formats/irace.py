@@ -105,10 +105,10 @@ class _Reader:
         for name in self._ordered(terms):
             self.parameters[name] = self._ranged(name, *terms[name])
         said = {name: self._parsed(span) for name, span in self.conditions.items()}
-        for name, ends in terms.items():
-            others = [Active(other, ()) for end in ends for other in mentioned(end)]
-            if others:
-                said[name] = both([*([said[name]] if name in said else []), *others])
+        for name in self._ordered(terms):
+            others = (other for end in terms[name] for other in mentioned(end) if other in said)
+            parts = [*([said[name]] if name in said else []), *(Active(o, ()) for o in others)]
+            said |= {name: both(parts)} if parts else {}
         places = {name: bounds.spans[0] for name, bounds in self.bounds.items()} | self.conditions
         clauses = [(self._parsed(span), span) for span in self.forbidden]
         for name, ends in terms.items():

@@ -158,6 +158,8 @@ def _domain(name: str, parameter: Parameter) -> tuple[str, str]:
     assert isinstance(parameter, Integer | Real)  # noqa: S101 -- for the type checker
     if isinstance(parameter, Integer) and parameter.step > 1:
         raise BadInput(f"irace cannot say that {name} goes in steps of {parameter.step}")
+    if isinstance(parameter, Integer) and max(-parameter.low, parameter.high) >= 2**31:
+        raise BadInput(f"R's integers end at 2147483647: those of {name} do not")
     kind = "i" if isinstance(parameter, Integer) else "r"
     return kind + ",log" * parameter.log, f"{parameter.low!r}, {parameter.high!r}"
 
