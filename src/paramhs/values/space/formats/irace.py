@@ -101,21 +101,31 @@ class _Reader:
     def space(self) -> Space:
         if not self.parameters:
             raise BadInput(f"{self.path}: there is no parameter in it")
-        terms = self.terms = {name: self._terms(b) for name, b in self.bounds.items()}
-        for name in self._ordered(terms):
-            self.parameters[name] = self._ranged(name, *terms[name])
-        said = {name: self._parsed(span) for name, span in self.conditions.items()}
-        for name in self._ordered(terms):
-            others = (other for end in terms[name] for other in mentioned(end) if other in said)
-            parts = [*([said[name]] if name in said else []), *(Active(o, ()) for o in others)]
-            said |= {name: both(parts)} if parts else {}
+        self.terms = {name: self._terms(bounds) for name, bounds in self.bounds.items()}
+        for name in self._ordered():
+            self.parameters[name] = self._ranged(name)
         places = {name: bounds.spans[0] for name, bounds in self.bounds.items()} | self.conditions
-        clauses = [(self._parsed(span), span) for span in self.forbidden]
-        for name, ends in terms.items():
-            spans = self.bounds[name].spans
-            clauses += [(clause, spans[number]) for number, clause in outside(name, *ends)]
+        said, clauses = self._said(), self._clauses()
         spans = [span for _, span in clauses]
         return located(lambda: self._made(said, [clause for clause, _ in clauses]), places, spans)
+
+    def _said(self) -> dict[str, Expression]:
+        """The conditions; who depends on others that may be inactive is active only if they are."""
+        said = {name: self._parsed(span) for name, span in self.conditions.items()}
+        for name in self._ordered():
+            others = (other for end in self.terms[name] for other in mentioned(end))
+            parts = [*([said[name]] if name in said else [])]
+            parts += [Active(other, ()) for other in others if other in said]
+            said |= {name: both(parts)} if parts else {}
+        return said
+
+    def _clauses(self) -> list[tuple[Expression, Span]]:
+        """What is forbidden, and where that is said: in so many words, or by dependent domains."""
+        clauses = [(self._parsed(span), span) for span in self.forbidden]
+        for name, ends in self.terms.items():
+            spans = self.bounds[name].spans
+            clauses += [(clause, spans[number]) for number, clause in outside(name, *ends)]
+        return clauses
 
     def _parsed(self, span: Span) -> Expression:
         return RParser(span, self.parameters, self.notes).expression()
@@ -140,27 +150,26 @@ class _Reader:
             raise span.error(f"expected an integer, found {span.found}")
         return cut_to_integer(term, self.parameters)
 
-    def _ordered(self, terms: Mapping[str, tuple[Term, Term]]) -> list[str]:
+    def _ordered(self) -> list[str]:
         """The ranges, each after those it depends on."""
         graph = {
             name: {other for end in ends for other in mentioned(end)}
-            for name, ends in terms.items()
+            for name, ends in self.terms.items()
         }
         try:
             return list(TopologicalSorter(graph).static_order())
         except CycleError as error:
             circle = error.args[1]
-            raise (
-                self.bounds[circle[0]]
-                .spans[0]
-                .error(f"domains depend on each other in a circle: {' -> '.join(circle[:12])}")
+            place = self.bounds[circle[0]].spans[0]
+            raise place.error(
+                f"domains depend on each other in a circle: {' -> '.join(circle[:12])}"
             ) from None
 
-    def _ranged(self, name: str, low: Term, high: Term) -> Parameter:
+    def _ranged(self, name: str) -> Parameter:
         spans, kind = self.bounds[name]
         log, whole = kind.endswith("log"), kind.startswith("i")
         try:
-            least, most = self._ends(name, low, high)
+            least, most = self._ends(name, *self.terms[name])
             if least == most:
                 raise BadInput("lower and upper bound are the same")
             if whole:
@@ -173,12 +182,12 @@ class _Reader:
         """The parameters; those with dependent domains start in the middle of their own range."""
         centred = dict(self.parameters)
         place = {name: number for number, name in enumerate(centred)}
-        for name in self._ordered(self.terms):
+        indices = [p.default_index for p in centred.values()]
+        for name in self._ordered():
             if not any(any(mentioned(end)) for end in self.terms[name]):
                 continue
-            indices = [p.default_index for p in centred.values()]
             low, high = (number_in(end, centred, place)(indices) for end in self.terms[name])
-            index = _between(centred[name], low, high)
+            index = indices[place[name]] = _between(centred[name], low, high)
             centred[name] = _starting_at(centred[name], index)
         return centred
 

@@ -139,14 +139,14 @@ class RParser:
         return both(parts)
 
     def _negation(self) -> _Node:
-        odd = False
-        begun = False
+        marks = 0
         while self._take("!"):
-            odd, begun = not odd, True
+            marks += 1
         node = self._comparison()
-        if not begun:
+        if not marks:
             return node
-        return negated(self._truth(node)) if odd else self._truth(node)
+        truth = self._truth(node)
+        return negated(truth) if marks % 2 else truth
 
     def _truth(self, node: _Node) -> Expression:
         if isinstance(node, Expression):
