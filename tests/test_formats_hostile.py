@@ -311,6 +311,18 @@ def test_a_path_that_is_no_file_is_refused(tmp_path: Path):
         assert len(str(caught.value)) < 400
 
 
+@pytest.mark.timeout(60)  # against hangs
+def test_a_pipe_is_read_if_somebody_writes_to_it(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match="there is no parameter in it"):
+        read_space(tmp_path / "pipe", "pcs")
+    reading, writing = os.pipe()
+    os.write(writing, b"a {1,2} [1]\n")
+    os.close(writing)
+    assert read_space(Path(f"/dev/fd/{reading}")).space.parameters
+    os.close(reading)
+
+
 def test_the_command_refuses_hostile_files_in_one_line(tmp_path: Path):
     (tmp_path / "bomb.yaml").write_text(BOMB + "hyperparameters: *j", encoding="utf-8")
     for name in ("bomb.yaml", "/dev/zero", "x" * 5000, os.devnull):

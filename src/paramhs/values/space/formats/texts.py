@@ -20,7 +20,8 @@ _MOST_BYTES = 16 * 2**20  # of a file of parameters
 def text_of(path: Path) -> str:
     """What a file says; `BadInput` if it cannot be read, or is far too large to be meant."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_open_at_once) as file:
+            os.set_blocking(file.fileno(), True)
             content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # a ValueError for a path with a NUL in it
         why = error.strerror if isinstance(error, OSError) else str(error)
@@ -31,6 +32,11 @@ def text_of(path: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:  # a comment of the last century
         return content.decode("latin-1")
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for somebody to write to it, if it is a pipe with a name."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def shown_path(path: Path) -> str:
