@@ -151,6 +151,15 @@ def test_a_dependent_domain_needs_the_others_to_be_active(tmp_path: Path):
         space.config(s="x", a=2, b=3)
 
 
+def test_what_a_dependent_domain_forbids_is_as_simple_as_it_can_be(tmp_path: Path):
+    text = 'a "" r (1.5,7.5)\nb "" i (1,"a")\nc "" i ("a",9)\nd "" i ("0 - a", "b")\n'
+    text += 'e "" r (0,"trunc(a)")\n'
+    space = read(tmp_path, text).space
+    assert list(map(str, space.forbidden)) == [
+        "b > a", "c < trunc(a)", "d < 0 - a", "d > b", "e > trunc(a)",
+    ]  # fmt: skip
+
+
 def test_a_chain_of_dependent_domains_may_be_written_in_any_order(tmp_path: Path):
     space = read(tmp_path, 'c "" r (0,"2*b")\nb "" r ("a",4)\na "" r (1,2)\n').space
     assert [(p.low, p.high) for p in space.listed] == [(0, 8), (1, 4), (1, 2)]

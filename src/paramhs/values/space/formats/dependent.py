@@ -20,12 +20,28 @@ from paramhs.values.space.terms import Calculation, Ref, Term, calculated, menti
 Interval = tuple[float, float]
 
 
-def outside(name: str, low: Term, high: Term) -> list[tuple[int, Expression]]:
+def outside(
+    name: str, low: Term, high: Term, parameters: Mapping[str, Parameter]
+) -> list[tuple[int, Expression]]:
     """What to forbid, with the number of the bound it comes from; nothing for plain numbers."""
     ends = ((0, "<", low), (1, ">", high))
     return [
-        (number, _compared(name, sign, term)) for number, sign, term in ends if any(mentioned(term))
+        (number, _compared(name, sign, _uncut(name, sign, term, parameters)))
+        for number, sign, term in ends
+        if any(mentioned(term))
     ]
+
+
+def _uncut(name: str, sign: str, term: Term, parameters: Mapping[str, Parameter]) -> Term:
+    """The term without its cut, where an integer is beyond the one just if it is beyond the other.
+
+    That is so if it must be above what is cut down, or below what is cut up.
+    """
+    whole = isinstance(parameters[name], Integer)
+    if not whole or not isinstance(term, Calculation) or term.sign != "trunc":
+        return term
+    least, most = hull(term.parts[0], parameters)
+    return term.parts[0] if (least >= 0 if sign == ">" else most <= 0) else term
 
 
 def _compared(name: str, sign: str, term: Term) -> Expression:

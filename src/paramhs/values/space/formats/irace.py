@@ -122,10 +122,13 @@ class _Reader:
     def _clauses(self) -> list[tuple[Expression, Span]]:
         """What is forbidden, and where that is said: in so many words, or by dependent domains."""
         clauses = [(self._parsed(span), span) for span in self.forbidden]
-        for name, ends in self.terms.items():
+        for name in self.terms:
             spans = self.bounds[name].spans
-            clauses += [(clause, spans[number]) for number, clause in outside(name, *ends)]
+            clauses += [(clause, spans[number]) for number, clause in self._outside(name)]
         return clauses
+
+    def _outside(self, name: str) -> list[tuple[int, Expression]]:
+        return outside(name, *self.terms[name], self.parameters)
 
     def _parsed(self, span: Span) -> Expression:
         return RParser(span, self.parameters, self.notes).expression()
