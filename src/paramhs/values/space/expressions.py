@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.parameters import Integer, Parameter, Real
 from paramhs.values.space.terms import (
     Calculation,
@@ -23,7 +24,6 @@ from paramhs.values.space.terms import (
     written_name,
 )
 from paramhs.values.space.values import Value, identity, value_text
-from paramhs.values.wording import short
 
 Test = Callable[[Sequence[int]], bool]
 """Whether an expression holds, given one index a parameter (-1 where inactive)."""

@@ -1,8 +1,8 @@
 """Grids of integers."""
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.values import is_integer
-from paramhs.values.wording import short
 
 _MOST = 100_000  # levels that are listed one by one
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.grids import log_spaced
 from paramhs.values.space.values import (
     DIGITS,
@@ -23,7 +24,6 @@ from paramhs.values.space.values import (
     rounded,
     value_text,
 )
-from paramhs.values.wording import short
 
 DEFAULT_LEVELS = 65  # 64 equal steps between both ends, so the middle of the range is a level
 _MOST_LEVELS = 2**53  # beyond, a draw by a double would miss some

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.expressions import (
     MOST_DEEP,
     And,
@@ -33,7 +34,6 @@ from paramhs.values.space.terms import (
     calculated,
 )
 from paramhs.values.space.values import Value, number_of
-from paramhs.values.wording import short
 
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.seeds import below
 from paramhs.values.space.config import INACTIVE, Config
 from paramhs.values.space.expressions import (
@@ -24,7 +25,6 @@ from paramhs.values.space.expressions import (
 from paramhs.values.space.parameters import Parameter, parameter
 from paramhs.values.space.parsing import parse
 from paramhs.values.space.values import Value, check_text, identity, value_of, value_text
-from paramhs.values.wording import short
 
 DRAWS = 10_000  # how many forbidden draws in a row before sampling gives up
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import reduce
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.parameters import Ordinal, Parameter
 from paramhs.values.space.values import is_finite, value_text
-from paramhs.values.wording import short
 
 # Possessive, so that a long run of digits that turns out to be no number is looked at once.
 DIGITS = r"(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][-+]?\d++)?+"

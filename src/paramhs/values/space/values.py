@@ -4,7 +4,7 @@ import json
 import math
 
 from paramhs.values.errors import BadInput
-from paramhs.values.wording import short
+from paramhs.values.quoting import short
 
 Value = bool | int | float | str
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.expressions import MOST_DEEP, Compare, Expression, Member
 from paramhs.values.space.formats.logic import Resolver, Unlike, both, either
 from paramhs.values.space.formats.texts import Span, shown
@@ -21,7 +22,6 @@ from paramhs.values.space.parameters import Boolean, Categorical, Integer, Ordin
 from paramhs.values.space.space import ClauseError, Space
 from paramhs.values.space.terms import Ref
 from paramhs.values.space.values import Value, is_finite, is_integer
-from paramhs.values.wording import short
 
 META = "paramhs"  # what a grid has beyond ConfigSpace's range is kept in its meta data, under this
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.expressions import And, Compare, Expression, Member, Or, Relation, cut
 from paramhs.values.space.formats.simpler import satisfying
 from paramhs.values.space.formats.texts import is_listed, written_value
@@ -16,7 +17,6 @@ from paramhs.values.space.parameters import Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import Space
 from paramhs.values.space.terms import FUNCTIONS, Calculation, Ref, Term
 from paramhs.values.space.values import Value
-from paramhs.values.wording import short
 
 _PLAIN = re.compile(r"(?:[A-Za-z]|\.(?![0-9]))[A-Za-z0-9_.]*+")
 _RESERVED = re.compile(

@@ -5,6 +5,7 @@ from itertools import product
 from math import prod
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.expressions import (
     And,
     Compare,
@@ -22,7 +23,6 @@ from paramhs.values.space.parameters import Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import Space
 from paramhs.values.space.terms import Ref
 from paramhs.values.space.values import Value
-from paramhs.values.wording import short
 
 _MOST_LINES = 10_000  # of one forbidden clause
 _PLAIN = r"[^\s{}\[\]|,#\"']++"
