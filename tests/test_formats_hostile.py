@@ -81,6 +81,7 @@ def test_a_huge_number_in_json_is_refused(tmp_path: Path, kind: str, digits: str
 
 
 def test_huge_numbers_in_a_list_are_texts_like_others(tmp_path: Path):
+    assert "the default '1e998' is not one of 1, 1e999" in refusal(tmp_path, "a {1,1e999} [1e998]")
     path = tmp_path / "f.pcs"
     path.write_text(f"a {{1,{DIGITS[0]}}} [1]\n", encoding="utf-8")
     assert read_space(path).space.parameters["a"].value(1) == DIGITS[0]

@@ -1,5 +1,6 @@
 """Lines of a file, the values written on them, and errors that name the place."""
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -157,13 +158,20 @@ def matching(text: str, values: tuple[str, ...]) -> str | None:
     by_text, by_number = _looked_up(values)
     if text in by_text:
         return text
-    return by_number.get(float(text)) if re.fullmatch(NUMBER, text) else None
+    return by_number.get(_size(text))
 
 
 @lru_cache(maxsize=64)
-def _looked_up(values: tuple[str, ...]) -> tuple[frozenset[str], dict[float, str]]:
-    numbers = {float(v): v for v in reversed(values) if re.fullmatch(NUMBER, v)}
+def _looked_up(values: tuple[str, ...]) -> tuple[frozenset[str], dict[float | None, str]]:
+    numbers = {_size(value): value for value in reversed(values)}
+    numbers.pop(None, None)
     return frozenset(values), numbers
+
+
+def _size(text: str) -> float | None:
+    """The number that a text is; None if it is none, or beyond all doubles."""
+    number = float(text) if re.fullmatch(NUMBER, text) else math.inf
+    return number if math.isfinite(number) else None
 
 
 def shown(words: Iterable[str], most: int = 12) -> str:
