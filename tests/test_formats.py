@@ -105,6 +105,62 @@ def test_a_new_pcs_file_is_read(tmp_path: Path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("domain", "values"),
+    [
+        ("{0,2..10} [4]", "0 2 4 6 8 10"),
+        ("{1..5} [4]", "1 2 3 4 5"),
+        ("{0, 5 .. 10} [0]", "0 5 10"),
+        ("{0, 0.25..1} [0.5]", "0 0.25 0.50 0.75 1.00"),
+        ("{0,3..10} [9]", "0 3 6 9"),
+        ("{5..1} [1]", "5 4 3 2 1"),
+        ("{10,8..0} [2.0]", "10 8 6 4 2 0"),
+        ("{-2..2} [0]", "-2 -1 0 1 2"),
+        ("{1e2,2e2..5e2} [300]", "1e2 200 300 400 500"),
+        ("{x..y} [x..y]", "x..y"),
+    ],
+)
+def test_a_range_in_a_list_is_all_of_its_values(tmp_path: Path, domain: str, values: str):
+    """As ParamILS 3 has it."""
+    space = read(tmp_path, f"a {domain}\nb {{0,1}} [0]\n")
+    assert list(space.parameters["a"].values) == values.split()
+
+
+def test_a_range_may_stand_in_a_condition(tmp_path: Path):
+    space = read(tmp_path, "a {0,2..10} [4]\nb {0,1} [0]\nb | a in {0,2..6}\n")
+    assert str(space.conditions["b"]) == 'a in {"0", "2", "4", "6"}'
+
+
+def test_values_may_have_blanks_in_them(tmp_path: Path):
+    """As in the example that comes with ParamILS."""
+    text = "gap {no 1e-06, yes 1e-06} [no 1e-06]\nb {0,1} [0]\n"
+    text += "b | gap in {yes 1e-06}\n{gap=yes 1e-06, b=1}\n"
+    space = read(tmp_path, text)
+    assert space.parameters["gap"].values == ("no 1e-06", "yes 1e-06")
+    for format in ("pcs", "pcs-new"):
+        again = read(tmp_path, written(space, format))
+        assert [dict(c) for c in again.configs()] == [dict(c) for c in space.configs()]
+
+
+def test_a_stray_i_after_a_default_is_ignored_with_a_note(tmp_path: Path):
+    path = tmp_path / "stray.pcs"
+    path.write_text("a {1,2,3} [2]i\nb integer [1,9] [5]i\nc [1,9] [5] i\n", encoding="utf-8")
+    read = read_space(path)
+    assert list(read.space.parameters.values()) == [
+        Categorical(["1", "2", "3"], default="2"),
+        Integer(1, 9),
+        Integer(1, 9),
+    ]
+    assert read.notes == (
+        f"{path}, line 1, column 14: 'i' means nothing here and is ignored",
+        f"{path}, line 2, column 20: 'i' means nothing here and is ignored",
+    )
+    done = paramhs("space", "stray.pcs", cwd=tmp_path)
+    assert done.stderr.count("means nothing here") == 2
+    told = json.loads(paramhs("space", "stray.pcs", "--json", cwd=tmp_path).stdout)
+    assert len(told["notes"]) == 2
+
+
 IRACE = """\
 # name    switch       type   values            conditions
 algo      "--"         c      (as, "m m", 3)   # the middle one
@@ -124,7 +180,8 @@ digits = 3
 def test_an_irace_file_is_read_with_its_switches(tmp_path: Path):
     path = tmp_path / "parameters.txt"
     path.write_text(IRACE, encoding="utf-8")
-    space, switches = read_space(path)
+    space, switches, notes = read_space(path)
+    assert notes == ()
     assert space.parameters == {
         "algo": Categorical(["as", "m m", "3"]),
         "ants": Integer(5, 1000, log=True),
@@ -161,7 +218,7 @@ def test_a_forbidden_default_of_irace_is_replaced_by_an_allowed_one(tmp_path: Pa
     text = 'a "" c (x,y)\nb "" i (1,9)\n[forbidden]\na == "x"\nb > 3\n'
     space = read(tmp_path, text)
     assert space.allowed(space.default)
-    with pytest.raises(BadInput, match="no configuration was found"):
+    with pytest.raises(BadInput, match="line 4, column 1: no configuration was found"):
         read(tmp_path, text + 'a == "y"\n')
 
 
@@ -192,8 +249,12 @@ REFUSED = [
     ("a {x,y} [z]", "line 1, column 10: the default 'z' is not one of x, y"),
     ("\n\na {x,y [x]", "line 3, column 1: expected a parameter"),
     ("a {x,x} [x]", "line 1, column 6: the value 'x' comes twice"),
-    ("a {x,,y} [x]", "line 1, column 6: expected a value without blanks, found ''"),
-    ("a {x y} [x]", "line 1, column 4: expected a value without blanks"),
+    ("a {x,,y} [x]", "line 1, column 6: expected a value, found ''"),
+    ("a {0,5..1} [0]", "line 1, column 6: '5..1' is empty in steps of 5"),
+    ("a {0,0..9} [0]", "line 1, column 6: '0..9' is empty in steps of 0"),
+    ("a {x,1..9} [x]", "line 1, column 4: expected a number, found 'x'"),
+    ("a {1,2,3..9} [1]", "line 1, column 8: a range comes first or after one value"),
+    ("a {1..99999} [1]", "line 1, column 4: '1..99999' has more than 10,000 values"),
     ("a {x,y} [x] also", "line 1, column 13: expected the end of the line, found 'also'"),
     ("a {x} [x]\na {y} [y]", "line 2, column 1: there is another parameter called 'a'"),
     ("a [0,1] [2]", "line 1, column 10: the default 2 is not in 0 .. 1"),
@@ -213,29 +274,39 @@ REFUSED = [
     (A + "{a=x, b=2}", "line 3, column 9: '2' is not a value of b"),
     (A + "{a=y, q=2}", "line 3, column 7: no parameter is called 'q'"),
     (A + "{a}", "line 3, column 2: expected one parameter compared with a value"),
-    (A + "b | a in {x}\na | b in {0}", "conditions go round in a circle"),
-    (A + "{a=x, b=0}", "the default configuration is forbidden by"),
+    (A + "b | a in {x}\na | b in {0}", "line 3, column 5: conditions go round in a circle"),
+    (A + "{a=x, b=0}", "line 3, column 2: the default configuration is forbidden by"),
     (N + "a | b == 12", "line 3, column 10: 12 is not in the range of b, 0 .. 9"),
     (N + "a | b > 3\na | b < 5", "line 3, column 5: 'a' has several conditions"),
     (N + "{b + b > 3}", "without arithmetic, found 'b + b > 3'"),
     (R + 'c "" i (1, 9) | a == x', "line 3, column 22: no parameter is called 'x'"),
-    (R + 'c "" i (1, 9) | a == "q"', "line 3, column 23: 'q' is not a value of a"),
-    (R + 'c "" i (1, 9) | a > "x"', "column 22: a has type c or o, whose values R compares by"),
-    (R + 'c "" i (1, 9) | b + 1 > 3', "line 3, column 19: expected a comparison"),
+    (R + 'c "" i (1, 9) | a > "x"', "column 21: a has type c or o, whose values R compares by"),
+    (R + 'c "" i (1, 9) | a + 1 > 3', "line 3, column 17: a has type c or o: there is no arith"),
+    (R + 'c "" i (1, 9) | b + 1', "line 3, column 22: expected a comparison, such as == or %in%"),
+    (R + 'c "" i (1, 9) | b / 2 > c', "line 3, column 17: conditions go round in a circle"),
+    (R + 'c "" i (1, 9) | b > 1 / 0', "line 3, column 21: '1 / 0' is no finite number"),
+    (R + 'c "" i (1, 9) | is.na("a")', "line 3, column 17: expected one parameter's name in is"),
+    (R + 'c "" i (1, 9) | a %in% c(b)', "line 3, column 26: expected a value, found 'b'"),
     (R + 'c "" i (1, 9) | (b > 3', "line 3, column 23: expected ')', found the end"),
     (R + 'c "" i (1, 9) | b > 3 a', "column 23: expected '&', '|' or the end, found 'a'"),
-    (R + 'c "" i (1, b)', "line 3, column 12: bounds that depend on other parameters"),
-    (R + 'c "" i (1, "b*2")', "column 13: bounds that depend on other parameters"),
+    (R + 'c "" i (1, d)', "line 3, column 12: no parameter is called 'd'"),
+    (R + 'c "" i (1, "a*2")', "column 13: a has type c or o: there is no arithmetic with it"),
+    (R + 'c "" i (1, "9/(b-4)")', "line 3, column 9: '9 / (b - 4)' may divide by zero"),
+    (R + 'c "" r (1, "d")\nd "" r (0, "c")', "domains depend on each other in a circle"),
+    (R + 'c "" i (1, 2.5)', "line 3, column 12: expected an integer, found '2.5'"),
+    (R + 'c "" i (5, 5)', "line 3, column 9: lower and upper bound are the same"),
     (R + 'c "" i (1, 2, 3)', "line 3, column 9: expected (lower, upper)"),
     (R + 'c "" q (1, 2)', "line 3, column 6: the type must be c, o, i, r"),
     (R + 'c "" c (x, x)', "line 3, column 12: the value 'x' comes twice"),
     (R + "c i (1, 2)", "line 3, column 1: expected a name, a \"switch\", a type"),
     (R + "[else]", "line 3, column 1: expected [forbidden] or [global]"),
     (R + "[global]\nfoo = 3", "line 4, column 1: expected 'digits = 4'"),
-    (R + 'c "" i (1,9) | d == 1\nd "" i (1,9) | !(c %in% 1)', "go round in a circle"),
+    (R + 'c "" i (1,9) | d == 1\nd "" i (1,9) | !(c %in% 1)', "line 3, column 16: conditions"),
+    (R + '[forbidden]\nb >= 1', "line 4, column 1: no configuration was found"),
     ("# nothing\n", "there is no parameter in it"),
     ('{"hyperparameters": [}', "line 1, column 22: Expecting value"),
-    ('{"hyperparameters": [{"name": "x"}]}', "ConfigSpace cannot read it"),
+    ('{"hyperparameters": [{"name": "x"}]}', "line 1, column 23: x: its type is None; known are"),
+    ('{"hyperparameters": []}', "there is no parameter in it"),
     ("hyperparameters: [a: b: c", "line 1, column 23: expected ',' or ']'"),
 ]  # fmt: skip
 
@@ -257,11 +328,12 @@ def test_an_unknown_format_and_a_missing_file_are_refused(tmp_path: Path):
 
 
 def test_without_the_extra_the_message_says_what_to_install(tmp_path: Path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ConfigSpace", None)
-    with pytest.raises(BadInput, match=r"ConfigSpace is not installed: pip install 'paramhs\[conf"):
-        read(tmp_path, '{"hyperparameters": []}')
-    with pytest.raises(BadInput, match="ConfigSpace is not installed"):
-        written(Space({"a": ["x"]}), "configspace-json")
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(BadInput, match=r"yaml is not installed: pip install 'paramhs\[configspace"):
+        read(tmp_path, "hyperparameters: []")
+    with pytest.raises(BadInput, match="yaml is not installed"):
+        written(Space({"a": ["x"]}), "configspace-yaml")
+    assert read(tmp_path, written(Space({"a": ["x"]}), "configspace-json"), name="a.json")
 
 
 # Writing, and reading again.
@@ -364,10 +436,13 @@ def test_writing_gives_back_the_switches_of_irace(tmp_path: Path):
     ("space", "format", "said"),
     [
         (Space({"a": Integer(0, 9, 3)}), "pcs", "cannot say that a goes in steps of 3"),
-        (Space({"a": ["two words"]}), "pcs-new", "cannot write the value 'two words'"),
+        (Space({"a": ["two  words"]}), "pcs-new", "cannot write the value 'two  words'"),
+        (Space({"a": ["1..5"]}), "pcs", "cannot write the value '1..5'"),
         (Space({"a b": ["x"]}), "pcs", "cannot write the name 'a b'"),
-        (Space({"a-b": ["x"]}), "irace", "letters, digits, '.' and '_' only: 'a-b'"),
+        (Space({"a": Real(1e-20, 1, log=True)}), "irace", "too few for 1e-20 of a"),
         (Space({"a": ['x"y']}), "irace", "cannot write 'x\"y'"),
+        (Space({"a": (0, 2**31)}), "irace", "R's integers end at 2147483647"),
+        (Space({"a": Integer(1, 2**63, log=True)}), "configspace-json", "integers end at 2^63"),
         (
             Space({"a": ["x"], "b": ["y"], "c": ["z"]}, conditions={"c": "a == x or b == y"}),
             "pcs",
@@ -444,7 +519,7 @@ def test_the_command_counts_and_converts(tmp_path: Path):
     people = paramhs("space", "old.pcs", cwd=tmp_path)
     assert "parameters  6: 3 categorical, 1 real, 2 integer" in people.stdout
     converted = paramhs("space", "old.pcs", "--to", "irace", cwd=tmp_path)
-    assert converted.stdout.startswith('heur "" c ("0", "1", "2")\n')
+    assert converted.stdout.startswith('heur "-heur " c ("0", "1", "2")\n')
     assert "note: the default is lost" in converted.stderr
     assert converted.stdout == written(read_space(tmp_path / "old.pcs").space, "irace")
 
@@ -537,24 +612,49 @@ def r_expressions(draw: st.DrawFn, depth: int = 3) -> object:
     if kind != "leaf":
         return (kind, draw(r_expressions(depth - 1)), draw(r_expressions(depth - 1)))
     name, words = draw(st.sampled_from([("a", "xyz"), ("b", "12345"), ("c", "012")]))
+    other = draw(st.integers(0, 5))
+    if other == 0:
+        return ("is.na", name)
+    if other == 1:
+        return ("arithmetic", draw(st.sampled_from(sorted(R_ARITHMETIC))))
+    words += draw(st.sampled_from(["", "?"]))  # a value that none has
     if draw(st.booleans()):
         return ("%in%", name, draw(st.lists(st.sampled_from(words), min_size=1, max_size=3)))
-    signs = ["==", "!="] + ["<", "<=", ">", ">="] * (name == "b")
+    signs = ["==", "!="] + ["<", "<=", ">", ">="] * (name == "b" and "?" not in words)
     return (draw(st.sampled_from(signs)), name, draw(st.sampled_from(words)))
+
+
+R_ARITHMETIC = {
+    "b + 1 > 3": lambda b: b + 1 > 3,
+    "7L < 2 * b ^ 2 - 1": lambda b: 2 * b**2 - 1 > 7,
+    "-b ^ 2 >= -9 && TRUE != a": lambda b: -(b**2) >= -9,
+    "(b + 3) %% 3 == 1": lambda b: (b + 3) % 3 == 1,
+    "min(b, 2^2) / 2 != 2": lambda b: min(b, 4) / 2 != 2,
+    "floor(b / 2) == 1": lambda b: b // 2 == 1,
+    "b / 0 > 1e300": lambda b: True,
+}
 
 
 def r_text(tree: tuple) -> str:
     sign, *parts = tree
+    if sign == "is.na":
+        return f"is.na({parts[0]})"
+    if sign == "arithmetic":
+        return parts[0]
     if sign == "!":
         return f"!({r_text(parts[0])})"
     if sign in ("&", "&&", "|"):
         return f"({r_text(parts[0])}) {sign} ({r_text(parts[1])})"
-    quoted = [f'"{word}"' if word in "xyz" else word for word in parts[1]]
+    quoted = [f'"{word}"' if word in "xyz?" else word for word in parts[1]]
     return f"{parts[0]} {sign} " + (f"c({', '.join(quoted)})" if sign == "%in%" else quoted[0])
 
 
 def r_value(tree: tuple, values: dict[str, Value]) -> bool | None:
     sign, *parts = tree
+    if sign == "is.na":
+        return parts[0] not in values
+    if sign == "arithmetic":
+        return R_ARITHMETIC[parts[0]](values["b"]) if "b" in values else None
     if sign == "!":
         inner = r_value(parts[0], values)
         return None if inner is None else not inner

@@ -34,16 +34,13 @@ def space(
     if to is not None and to not in FORMATS:
         raise BadInput(f"--to {to}: there is no such format; there are {_KNOWN}")
     read = read_space(file, of)
+    converted = {} if to is None else _converted(read, to)
     if as_json:
-        facts = _facts(read.space) | ({} if to is None else _converted(read, to))
-        print_json(facts)
-    elif to is None:
-        typer.echo(_summary(file, read.space))
-    else:
-        converted = _converted(read, to)
-        typer.echo(converted["text"], nl=False)
-        for loss in converted["losses"]:
-            typer.echo(f"note: {loss}", err=True)
+        print_json(_facts(read.space) | {"notes": list(read.notes)} | converted)
+        return
+    typer.echo(_summary(file, read.space) if to is None else converted["text"], nl=to is None)
+    for note in (*read.notes, *converted.get("losses", ())):
+        typer.echo(f"note: {note}", err=True)
 
 
 def _converted(read: SpaceFile, to: str) -> dict[str, Any]:
@@ -58,9 +55,15 @@ def _facts(space: Space) -> dict[str, Any]:
     return {
         **counts(space),
         "kinds": dict(Counter(type(p).__name__.lower() for p in space.listed)),
-        "configurations": space.size(),
+        "configurations": _exact_size(space),
         "log10_combinations": round(math.log10(space.combinations), 4),
     }
+
+
+def _exact_size(space: Space) -> int | None:
+    """How many configurations there are, so long as JSON's numbers are exact; else None."""
+    size = space.size()
+    return size if size is not None and size <= 2**53 else None
 
 
 def _summary(file: Path, space: Space) -> str:
@@ -78,6 +81,6 @@ def _summary(file: Path, space: Space) -> str:
 
 
 def _size(facts: dict[str, Any]) -> str:
-    if facts["configurations"] is not None and facts["log10_combinations"] < 15:
+    if facts["configurations"] is not None:
         return counted(facts["configurations"], "configuration")
     return f"about 10^{facts['log10_combinations']:.1f} combinations of values"

@@ -236,12 +236,13 @@ class Builder:
         if place is None:
             raise BadInput(f"there is no file {name} in {self.folders[0]}")
         read = read_space(place)
+        self.places.notes += read.notes
         if not file.forbidden:
             return read
         known = read.space
         forbidden = [*known.forbidden, *file.forbidden]
         space = Space(known.parameters, conditions=known.conditions, forbidden=forbidden)
-        return SpaceFile(space, read.switches)
+        return SpaceFile(space, read.switches, read.notes)
 
     def tried(self, place: tuple[str, ...], make: Callable[[], Any]) -> Any:
         """What is made, or None and a problem at that place."""

@@ -7,9 +7,8 @@ from paramhs.values.space.expressions import (
     Expression,
     Member,
     Or,
-    Ref,
+    Relation,
     compiled,
-    parse,
 )
 from paramhs.values.space.parameters import (
     Boolean,
@@ -19,13 +18,16 @@ from paramhs.values.space.parameters import (
     Parameter,
     Real,
 )
+from paramhs.values.space.parsing import parse
 from paramhs.values.space.space import Space
+from paramhs.values.space.terms import Calculation, Ref
 from paramhs.values.space.values import Value, value_text
 
 __all__ = [
     "INACTIVE",
     "And",
     "Boolean",
+    "Calculation",
     "Categorical",
     "Compare",
     "Config",
@@ -37,6 +39,7 @@ __all__ = [
     "Parameter",
     "Real",
     "Ref",
+    "Relation",
     "Space",
     "Value",
     "compiled",

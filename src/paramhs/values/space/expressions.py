@@ -1,28 +1,37 @@
 """Conditions and forbidden combinations: comparisons joined by `and` and `or`.
 
-Written as text, `mode in {a, b} and (k > 3 or rho < alpha)`, or built from the classes below; the
-text is parsed, never evaluated. A bare word on the right of a comparison is a parameter if there is
-one of that name, else a value; quotes make it a value, backquotes a parameter, whatever is in its
-name. A comparison that mentions an inactive parameter is false.
+Built from the classes below, or read from a text by `parsing`. A comparison that mentions an
+inactive parameter is false.
 """
 
 import json
 import operator
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.parameters import Boolean, Integer, Ordinal, Parameter, Real
-from paramhs.values.space.values import Value, value_text
+from paramhs.values.quoting import short
+from paramhs.values.space.parameters import Integer, Parameter, Real
+from paramhs.values.space.terms import (
+    Calculation,
+    Ref,
+    Term,
+    check_terms,
+    has_numbers,
+    mentioned,
+    number_in,
+    written_name,
+)
+from paramhs.values.space.values import Value, identity, value_text
 
 Test = Callable[[Sequence[int]], bool]
 """Whether an expression holds, given one index a parameter (-1 where inactive)."""
 
+MOST_DEEP = 50  # levels of nesting; what reads, writes or tests an expression recurs so deep
 _NOWHERE = -2  # no parameter's index: not a value's, nor the -1 of an inactive one
 
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -30,13 +39,6 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-
-
-@dataclass(frozen=True)
-class Ref:
-    """Another parameter, on the right of a comparison."""
-
-    name: str
 
 
 @dataclass(frozen=True)
@@ -48,23 +50,49 @@ class Compare:
     other: Value | Ref
 
     def __str__(self) -> str:
-        other = _name(self.other.name) if isinstance(self.other, Ref) else _quoted(self.other)
-        return f"{_name(self.name)} {self.sign} {other}"
+        other = str(self.other) if isinstance(self.other, Ref) else _quoted(self.other)
+        return f"{written_name(self.name)} {self.sign} {other}"
 
     def __post_init__(self) -> None:
-        if self.sign not in _COMPARISONS:
-            raise BadInput(f"{self.sign!r} is not one of {', '.join(_COMPARISONS)}")
+        _check_sign(self.sign)
+        if not isinstance(self.other, Ref):
+            identity(self.other)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Arithmetic compared with a number, a parameter or more arithmetic: `k + n > 2 * m`."""
+
+    left: Term
+    sign: str
+    right: Term
+
+    def __str__(self) -> str:
+        both = [str(t) if isinstance(t, Ref | Calculation) else _quoted(t) for t in self._terms]
+        return f"{both[0]} {self.sign} {both[1]}"
+
+    def __post_init__(self) -> None:
+        _check_sign(self.sign)
+        check_terms(self._terms)
+
+    @property
+    def _terms(self) -> tuple[Term, Term]:
+        return self.left, self.right
 
 
 @dataclass(frozen=True)
 class Member:
-    """A parameter having one of several values."""
+    """A parameter having one of several values; never, if there are none."""
 
     name: str
     values: tuple[Value, ...]
 
+    def __post_init__(self) -> None:
+        for value in self.values:
+            identity(value)
+
     def __str__(self) -> str:
-        return f"{_name(self.name)} in {{{', '.join(map(_quoted, self.values))}}}"
+        return f"{written_name(self.name)} in {{{', '.join(map(_quoted, self.values))}}}"
 
 
 @dataclass(frozen=True)
@@ -88,7 +116,7 @@ class Or:
 
 
 Leaf = Compare | Member
-Expression = Leaf | And | Or
+Expression = Leaf | Relation | And | Or
 
 
 def names(expression: Expression) -> Iterator[str]:
@@ -97,9 +125,29 @@ def names(expression: Expression) -> Iterator[str]:
         for part in expression.parts:
             yield from names(part)
         return
+    if isinstance(expression, Relation):
+        yield from mentioned(expression.left)
+        yield from mentioned(expression.right)
+        return
     yield expression.name
-    if isinstance(expression, Compare) and isinstance(expression.other, Ref):
-        yield expression.other.name
+    if isinstance(expression, Compare):
+        yield from mentioned(expression.other)
+
+
+def check_depth(expression: Expression) -> None:
+    """Refuse what is nested so deeply that handling it would exhaust the stack."""
+    level: list[object] = [expression]
+    for _ in range(MOST_DEEP):
+        level = [part for outer in level for part in _inside(outer)]
+        if not level:
+            return
+    raise BadInput(f"an expression is nested more than {MOST_DEEP} deep")
+
+
+def _inside(expression: object) -> Sequence[object]:
+    if isinstance(expression, Relation):
+        return (expression.left, expression.right)
+    return expression.parts if isinstance(expression, And | Or | Calculation) else ()
 
 
 def compiled(
@@ -111,15 +159,22 @@ def compiled(
 
     `place` says where each parameter's index is; whoever compiles many expressions has it.
     """
+    check_depth(expression)
     for name in names(expression):
         if name not in parameters:
-            raise BadInput(f"'{expression}' mentions {name!r}, which is not a parameter")
+            raise BadInput(f"'{cut(expression)}' mentions {name!r}, which is not a parameter")
     try:
         if place is None:
             place = {name: i for i, name in enumerate(parameters)}
         return _compiled(expression, parameters, place)
     except BadInput as error:
-        raise BadInput(f"in '{expression}': {error}") from None
+        raise BadInput(f"in '{cut(expression)}': {error}") from None
+
+
+def cut(expression: Expression, most: int = 200) -> str:
+    """The expression in a message: its beginning, if it is long."""
+    text = str(expression)
+    return text if len(text) <= most else f"{text[:most]} ..."
 
 
 def _compiled(
@@ -131,6 +186,8 @@ def _compiled(
     if isinstance(expression, Or):
         tests = [_compiled(part, parameters, place) for part in expression.parts]
         return lambda indices: any(test(indices) for test in tests)
+    if isinstance(expression, Relation):
+        return _between_terms(expression, parameters, place)
     at = place[expression.name]
     parameter = parameters[expression.name]
     if isinstance(expression, Member):
@@ -142,14 +199,14 @@ def _compiled(
 
 
 def _against_value(sign: str, value: Value, parameter: Parameter, at: int) -> Test:
-    compare = _COMPARISONS[sign]
+    compare = COMPARISONS[sign]
     if sign in ("==", "!=") or not parameter.numeric:
         if sign not in ("==", "!=") and not parameter.ordered:
             raise BadInput(f"categories have no order, so {sign!r} means nothing; use == or in")
         index = _index(parameter, value)
         return lambda indices: indices[at] >= 0 and compare(indices[at], index)
     if isinstance(value, bool | str):
-        raise BadInput(f"{value!r} is not a number")
+        raise BadInput(f"{short(value)} is not a number")
     return lambda indices: indices[at] >= 0 and compare(parameter.value(indices[at]), value)
 
 
@@ -180,12 +237,12 @@ def _is_between_levels(parameter: Parameter, value: Value) -> bool:
 def _relation(
     expression: Compare, left: Parameter, right: Parameter, place: Mapping[str, int]
 ) -> Test:
-    compare = _COMPARISONS[expression.sign]
+    compare = COMPARISONS[expression.sign]
     assert isinstance(expression.other, Ref)  # noqa: S101 -- for the type checker
     at, other = place[expression.name], place[expression.other.name]
     if expression.sign not in ("==", "!="):
         for parameter in (left, right):
-            if not _has_numbers(parameter):
+            if not has_numbers(parameter):
                 raise BadInput(
                     f"{expression.sign!r} between parameters needs numbers on both sides"
                 )
@@ -196,158 +253,27 @@ def _relation(
     )
 
 
-def _has_numbers(parameter: Parameter) -> bool:
-    if isinstance(parameter, Ordinal):
-        return all(isinstance(v, int | float) for v in parameter.values)
-    return parameter.numeric
+def _between_terms(
+    expression: Relation, parameters: Mapping[str, Parameter], place: Mapping[str, int]
+) -> Test:
+    compare = COMPARISONS[expression.sign]
+    left = number_in(expression.left, parameters, place)
+    right = number_in(expression.right, parameters, place)
+    places = [place[name] for name in dict.fromkeys(names(expression))]
 
+    def holds(indices: Sequence[int]) -> bool:
+        if any(indices[at] < 0 for at in places):
+            return False
+        one, other = left(indices), right(indices)
+        return one == one and other == other and compare(one, other)  # NaN is not itself
 
-# The grammar: either := both ("or" both)*, both := atom ("and" atom)*,
-# atom := "(" either ")" | name "in" "{" value ("," value)* "}" | name sign (value | name).
-
-_TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<quoted>`[^`]+`)
-      | (?P<text>"(?:[^"\\]|\\.)*"|'[^']*')
-      | (?P<sign>==|!=|<=|>=|<|>|=)
-      | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.:@/-]))
-      | (?P<word>[\w@][\w.:@/-]*)
-      | (?P<mark>[(){},\[\]]|&&|\|\|)
-    )""",
-    re.VERBOSE,
-)
-
-
-def parse(text: str, parameters: Mapping[str, object]) -> Expression:
-    """The expression a text stands for; `BadInput` names the column of what is wrong."""
-    try:
-        return _Parser(text, parameters).whole()
-    except RecursionError:
-        raise BadInput(f"{text[:40]!r}...: parentheses are nested too deeply") from None
-
-
-class _Parser:
-    def __init__(self, text: str, parameters: Mapping[str, object]) -> None:
-        self.text = text
-        self.parameters = parameters
-        self.tokens = list(self._tokens())
-        self.next = 0
-
-    def _tokens(self) -> Iterator[tuple[str, str, int]]:
-        position = 0
-        while position < len(self.text.rstrip()):
-            match = _TOKEN.match(self.text, position)
-            if not match or match.lastgroup is None:
-                blank = len(self.text[position:]) - len(self.text[position:].lstrip())
-                self._fail("a comparison", position + blank)
-            yield match.lastgroup, match[match.lastgroup], match.start(match.lastgroup)
-            position = match.end()
-        yield "end", "the end", len(self.text)
-
-    def _fail(self, expected: str, column: int) -> NoReturn:
-        found = self.text[column : column + 20] or "the end"
-        raise BadInput(
-            f"in {self.text!r}, column {column + 1}: expected {expected}, found {found!r}"
-        )
-
-    def _peek(self, *words: str) -> bool:
-        return self.tokens[self.next][1] in words and self.tokens[self.next][0] != "text"
-
-    def _take(self, *words: str) -> bool:
-        found = self._peek(*words)
-        self.next += found
-        return found
-
-    def _expect(self, expected: str, *kinds: str) -> tuple[str, str]:
-        kind, text, column = self.tokens[self.next]
-        if kind not in kinds:
-            self._fail(expected, column)
-        self.next += 1
-        return kind, text
-
-    def _demand(self, *marks: str) -> None:
-        if not self._take(*marks):
-            self._fail(f"{marks[0]!r}", self.tokens[self.next][2])
-
-    def whole(self) -> Expression:
-        expression = self._either()
-        self._expect("'and', 'or' or the end", "end")
-        return expression
-
-    def _either(self) -> Expression:
-        parts = [self._both()]
-        while self._take("or", "||"):
-            parts.append(self._both())
-        return parts[0] if len(parts) == 1 else Or(tuple(parts))
-
-    def _both(self) -> Expression:
-        parts = [self._atom()]
-        while self._take("and", "&&"):
-            parts.append(self._atom())
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
-
-    def _atom(self) -> Expression:
-        if self._take("("):
-            inner = self._either()
-            self._demand(")")
-            return inner
-        column = self.tokens[self.next][2]
-        _, name = self._expect("a parameter's name", "word", "text", "quoted")
-        name = self._unquoted(name)
-        if name not in self.parameters:
-            self._fail("a parameter's name", column)
-        if self._take("in"):
-            return Member(name, self._values())
-        if self._is_said_alone(name):
-            return Compare(name, "==", True)
-        _, sign = self._expect("==, !=, <, <=, >, >= or in", "sign")
-        return Compare(name, "==" if sign == "=" else sign, self._right())
-
-    def _is_said_alone(self, name: str) -> bool:
-        """Whether a boolean stands by itself, meaning that it is true."""
-        ends = self.tokens[self.next][0] == "end" or self._peek("and", "or", "&&", "||", ")")
-        return ends and isinstance(self.parameters[name], Boolean)
-
-    def _values(self) -> tuple[Value, ...]:
-        self._demand("{", "[", "(")
-        values = [self._value()]
-        while self._take(","):
-            values.append(self._value())
-        self._demand("}", "]", ")")
-        return tuple(values)
-
-    def _right(self) -> Value | Ref:
-        kind, word, column = self.tokens[self.next]
-        name = word.strip("`") if kind == "quoted" else word
-        if kind in ("word", "quoted") and name in self.parameters:
-            self.next += 1
-            return Ref(name)
-        if kind == "quoted":
-            self._fail("a parameter's name", column)
-        return self._value()
-
-    def _value(self) -> Value:
-        kind, text = self._expect("a value", "text", "number", "word")
-        if kind == "number":
-            return float(text) if re.search(r"[.eE]", text) else int(text)
-        if kind == "word" and text in ("true", "True", "false", "False"):
-            return text in ("true", "True")
-        return self._unquoted(text)
-
-    def _unquoted(self, text: str) -> str:
-        if text.startswith('"'):
-            try:
-                return str(json.loads(text))
-            except json.JSONDecodeError:
-                self._fail("a text in double quotes as JSON has it", self.tokens[self.next - 1][2])
-        return text[1:-1] if text.startswith(("'", "`")) else text
+    return holds
 
 
 def _quoted(value: Value) -> str:
     return json.dumps(value) if isinstance(value, str) else value_text(value)
 
 
-def _name(name: str) -> str:
-    match = _TOKEN.fullmatch(name)
-    bare = match and match.lastgroup == "word" and name not in ("and", "or", "in")
-    return name if bare else f"`{name}`"
+def _check_sign(sign: str) -> None:
+    if sign not in COMPARISONS:
+        raise BadInput(f"{sign!r} is not one of {', '.join(COMPARISONS)}")

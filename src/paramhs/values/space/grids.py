@@ -1,19 +1,23 @@
 """Grids of integers."""
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.values import is_finite, is_integer
+from paramhs.values.quoting import short
+from paramhs.values.space.values import is_integer
+
+_MOST = 100_000  # levels that are listed one by one
 
 
 def log_spaced(low: int, high: int, levels: int, default: int | None) -> tuple[int, ...]:
     """So many integers from low to high, or all, the default among them, evenly in logarithms."""
     if low < 1:
         raise BadInput(f"a log-spaced parameter must have low > 0, not {low}")
-    if not is_finite(high):
-        raise BadInput("a log-spaced parameter's range must end before 10^308")
-    if not is_integer(levels) or levels < 3:
-        raise BadInput(f"a log-spaced integer parameter needs at least 3 levels, not {levels!r}")
+    if not is_integer(levels) or not 3 <= levels <= _MOST:
+        raise BadInput(
+            f"a log-spaced integer parameter needs at least 3 levels, at most {_MOST:,}, not"
+            f" {short(levels)}"
+        )
     if default is not None and not (is_integer(default) and low <= default <= high):
-        raise BadInput(f"the default {default!r} is not an integer in {low} .. {high}")
+        raise BadInput(f"the default {short(default)} is not an integer in {low} .. {high}")
     spaced = _even_ratios(low, high, min(levels - 1, high - low))
     if default is not None and default not in spaced:
         nearest = min(range(1, len(spaced) - 1), key=lambda i: abs(spaced[i] - default))

@@ -4,12 +4,15 @@ The list is never built where a formula gives its values, so a million levels co
 """
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space.grids import log_spaced
 from paramhs.values.space.values import (
     DIGITS,
@@ -24,6 +27,7 @@ from paramhs.values.space.values import (
 
 DEFAULT_LEVELS = 65  # 64 equal steps between both ends, so the middle of the range is a level
 _MOST_LEVELS = 2**53  # beyond, a draw by a double would miss some
+_MOST_VALUES = 1_000_000  # of a list
 
 
 class Parameter(ABC):
@@ -81,7 +85,11 @@ class Integer(Parameter):
     ) -> None:
         for name, number in (("low", low), ("high", high), ("step", step)):
             if not is_integer(number):
-                raise BadInput(f"an integer parameter's {name} must be an integer, not {number!r}")
+                raise BadInput(
+                    f"an integer parameter's {name} must be an integer, not {short(number)}"
+                )
+            if not is_finite(number):
+                raise BadInput(f"an integer parameter's {name} must be below 10^308 in size")
         if step < 1:
             raise BadInput(f"an integer parameter's step must be at least 1, not {step}")
         if high < low:
@@ -119,14 +127,14 @@ class Integer(Parameter):
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not is_integer(value):
-            raise BadInput(f"{value!r} is not an integer")
+            raise BadInput(f"{short(value)} is not an integer")
         assert isinstance(value, int)  # noqa: S101 -- for the type checker
         if self.chosen:
             return self._chosen_index(value)
         index, off_step = divmod(value - self.low, self.step)
         if off_step or not 0 <= index < self.levels:
             by = f" in steps of {self.step}" if self.step > 1 else ""
-            raise BadInput(f"{value} is not in {self.low} .. {self.high}{by}")
+            raise BadInput(f"{short(value)} is not in {self.low} .. {self.high}{by}")
         return index
 
     def _chosen_index(self, value: int) -> int:
@@ -134,7 +142,7 @@ class Integer(Parameter):
         if index < self.levels and self.chosen[index] == value:
             return index
         if not self.low <= value <= self.high:
-            raise BadInput(f"{value} is not in {self.low} .. {self.high}")
+            raise BadInput(f"{short(value)} is not in {self.low} .. {self.high}")
         near = self.chosen[index - 1 : index + 1]
         raise BadInput(
             f"{value} is not one of the {self.levels} values from {self.low} to {self.high};"
@@ -182,13 +190,19 @@ class Real(Parameter):
     ) -> None:
         for name, number in (("low", low), ("high", high)):
             if not is_finite(number):
-                raise BadInput(f"a real parameter's {name} must be a finite number, not {number!r}")
+                raise BadInput(
+                    f"a real parameter's {name} must be a finite number, not {short(number)}"
+                )
         if not is_integer(levels) or levels < 2:
-            raise BadInput(f"a real parameter needs at least 2 levels, not {levels!r}")
+            raise BadInput(f"a real parameter needs at least 2 levels, not {short(levels)}")
+        if levels > _MOST_LEVELS:
+            raise BadInput("a real parameter may have 2^53 levels, and this one has more")
         if high <= low:
             raise BadInput(f"a real parameter's range is empty: low {low} >= high {high}")
         if log and low <= 0:
             raise BadInput(f"a log-spaced parameter must have low > 0, not {low}")
+        if log and low < sys.float_info.min:  # there, doubles lose their digits one by one
+            raise BadInput(f"{low} is too small for logarithms: give at least 1e-307")
         _freeze(self, low=float(low), high=float(high), levels=levels, log=bool(log))
         self._check_grid()
         self._place_default(default)
@@ -198,14 +212,18 @@ class Real(Parameter):
             raise BadInput(f"the range {self.low} .. {self.high} is too wide for its middle")
         steps = self.levels - 1
         if self.log:
-            step, size = math.log(self.high / self.low) / steps, 1.0
+            step, size = self._log_width / steps, 1.0
         else:
             step, size = (self.high - self.low) / steps, max(abs(self.low), abs(self.high))
-        if step < 10 ** (1 - DIGITS) * size:
+        if step < max(10 ** (1 - DIGITS) * size, sys.float_info.min):
             raise BadInput(
                 f"{self.levels} levels between {self.low} and {self.high} are too close to tell"
                 f" apart in {DIGITS} digits"
             )
+
+    @property
+    def _log_width(self) -> float:
+        return math.log(self.high) - math.log(self.low)  # high / low may be beyond all doubles
 
     def _place_default(self, default: float | None) -> None:
         if default is None:
@@ -213,7 +231,7 @@ class Real(Parameter):
             _freeze(self, default_index=index, default_value=self._grid(index))
             return
         if not is_finite(default) or not self.low <= default <= self.high:
-            raise BadInput(f"the default {default!r} is not in {self.low} .. {self.high}")
+            raise BadInput(f"the default {short(default)} is not in {self.low} .. {self.high}")
         index = self._nearest(default)
         if not self._is_close(self._grid(index), default):
             if self.levels < 3:
@@ -234,7 +252,7 @@ class Real(Parameter):
 
     def _nearest(self, value: float) -> int:
         if self.log:
-            part = math.log(value / self.low) / math.log(self.high / self.low)
+            part = (math.log(value) - math.log(self.low)) / self._log_width
         else:
             part = (value - self.low) / (self.high - self.low)
         return min(max(round(part * (self.levels - 1)), 0), self.levels - 1)
@@ -244,7 +262,7 @@ class Real(Parameter):
         slack = 1e-9 * abs(value) + 1e-12 * (self.high - self.low)
         spacing = (self.high - self.low) / (self.levels - 1)
         if self.log:
-            spacing = level * math.log(self.high / self.low) / (self.levels - 1)
+            spacing = level * (self._log_width / (self.levels - 1))
         return abs(level - value) <= min(slack, spacing / 8)
 
     def value(self, index: int) -> float:
@@ -254,7 +272,7 @@ class Real(Parameter):
     def index(self, value: object) -> int:
         """The index of a value; a relative error of 1e-9 is forgiven."""
         if not is_finite(value):
-            raise BadInput(f"{value!r} is not a number")
+            raise BadInput(f"{short(value)} is not a number")
         number = float(value)  # type: ignore[arg-type]
         inside = min(max(number, self.low), self.high)
         nearest = self._nearest(inside)
@@ -290,14 +308,16 @@ class _Listed(Parameter):
 
     def __init__(self, values: Iterable[Value], *, default: Value | None = None) -> None:
         if isinstance(values, str | set | frozenset) or not isinstance(values, Iterable):
-            raise BadInput(f"values must be a list, not {values!r}")
-        self.values = tuple(values)
+            raise BadInput(f"values must be a list, not {short(values)}")
+        self.values = tuple(islice(values, _MOST_VALUES + 1))
         self.levels = len(self.values)
         self._indices = {identity(value): i for i, value in enumerate(self.values)}
         if not self.values:
             raise BadInput("a parameter needs at least one value")
+        if self.levels > _MOST_VALUES:
+            raise BadInput(f"a list may have {_MOST_VALUES:,} values, and this one has more")
         if len(self._indices) < self.levels or len(set(map(str, self.values))) < self.levels:
-            raise BadInput(f"values must differ, also in writing: {list(self.values)!r}")
+            raise BadInput(f"values must differ, also in writing: {short(list(self.values))}")
         self.default_index = self._usual_default() if default is None else self.index(default)
 
     def _usual_default(self) -> int:
@@ -312,9 +332,9 @@ class _Listed(Parameter):
         try:
             return self._indices[identity(value)]
         except (KeyError, TypeError):
-            listed = ", ".join(map(value_text, self.values[:20]))
+            listed = ", ".join(value_text(one)[:80] for one in self.values[:20])
             listed += ", ..." if self.levels > 20 else ""
-            raise BadInput(f"{value!r} is not one of {listed}") from None
+            raise BadInput(f"{short(value)} is not one of {listed}") from None
 
     def describe(self) -> dict[str, object]:
         """What defines it, in JSON types."""
@@ -372,8 +392,8 @@ def parameter(spec: object) -> Parameter:
     if spec is bool:
         return Boolean()
     if isinstance(spec, range):
-        if len(spec) == 0:
-            raise BadInput(f"{spec!r} is empty")
+        if not spec:
+            raise BadInput(f"{short(spec)} is empty")
         ordered = spec if spec.step > 0 else spec[::-1]
         return Integer(ordered[0], ordered[-1], ordered.step)
     if isinstance(spec, tuple):
@@ -381,14 +401,14 @@ def parameter(spec: object) -> Parameter:
     if isinstance(spec, list):
         return Categorical(spec)
     raise BadInput(
-        f"{spec!r} is not a parameter; expected (low, high), range(...), a list of values, bool,"
-        " or Integer, Real, Ordinal, Categorical, Boolean"
+        f"{short(spec)} is not a parameter; expected (low, high), range(...), a list of values,"
+        " bool, or Integer, Real, Ordinal, Categorical, Boolean"
     )
 
 
 def _from_pair(pair: Sequence[object]) -> Parameter:
     if len(pair) != 2 or not all(is_number(end) for end in pair):
-        raise BadInput(f"{pair!r} is not a range; expected (low, high), two numbers")
+        raise BadInput(f"{short(pair)} is not a range; expected (low, high), two numbers")
     low, high = pair
     if is_integer(low) and is_integer(high):
         return Integer(low, high)  # type: ignore[arg-type]

@@ -8,15 +8,45 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from math import prod
 from random import Random
+from typing import Any
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.seeds import below
 from paramhs.values.space.config import INACTIVE, Config
-from paramhs.values.space.expressions import Expression, Test, compiled, names, parse
+from paramhs.values.space.expressions import (
+    Expression,
+    Test,
+    check_depth,
+    compiled,
+    cut,
+    names,
+)
 from paramhs.values.space.parameters import Parameter, parameter
-from paramhs.values.space.values import Value, identity, value_of, value_text
+from paramhs.values.space.parsing import parse
+from paramhs.values.space.values import Value, check_text, identity, value_of, value_text
 
 DRAWS = 10_000  # how many forbidden draws in a row before sampling gives up
+
+
+class ClauseError(BadInput):
+    """A condition or a forbidden clause is wrong: which, so that a reader can tell its place."""
+
+    def __init__(
+        self, message: str, *, conditions: Iterable[str] = (), clause: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.conditions = tuple(conditions)
+        """The parameters whose conditions are wrong."""
+        self.clause = clause
+        """The number of the forbidden clause that is wrong, from 0."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _raised_again, (str(self), self.conditions, self.clause)
+
+
+def _raised_again(message: str, conditions: tuple[str, ...], clause: int | None) -> ClauseError:
+    return ClauseError(message, conditions=conditions, clause=clause)
 
 
 class Space:
@@ -34,9 +64,13 @@ class Space:
         forbidden: Iterable[str | Expression] = (),
     ) -> None:
         if not isinstance(parameters, Mapping):
-            raise BadInput(f"a space is made of a dictionary of parameters, not {parameters!r}")
-        if isinstance(forbidden, str):
-            raise BadInput(f"forbidden must be a list of expressions, not the text {forbidden!r}")
+            raise BadInput(
+                f"a space is made of a dictionary of parameters, not {short(parameters)}"
+            )
+        if isinstance(forbidden, str) or not isinstance(forbidden, Iterable):
+            raise BadInput(f"forbidden must be a list of expressions, not {short(forbidden)}")
+        if not isinstance(conditions or {}, Mapping):
+            raise BadInput(f"conditions must be a dictionary, not {short(conditions)}")
         self.parameters = {name: _named(name, spec) for name, spec in parameters.items()}
         if not self.parameters:
             raise BadInput("a space needs at least one parameter")
@@ -45,50 +79,69 @@ class Space:
         self.name_texts = tuple(f"{value_text(name)}=" for name in self.parameters)
         self.movable = tuple(i for i, p in enumerate(self.listed) if p.levels > 1)
         self.conditions = {
-            name: self._expression(f"the condition of {name!r}", text)
+            name: self._expression(f"the condition of {short(name)}", text, conditions=(name,))
             for name, text in (conditions or {}).items()
         }
-        self.forbidden = tuple(self._expression("a forbidden clause", text) for text in forbidden)
+        self.forbidden = tuple(
+            self._expression("a forbidden clause", text, clause=number)
+            for number, text in enumerate(forbidden)
+        )
         self._switches = self._ordered_switches()
         self._parents = frozenset(
             self.place[parent] for e in self.conditions.values() for parent in names(e)
         )
-        self._clauses = [compiled(clause, self.parameters, self.place) for clause in self.forbidden]
+        self._clauses = [
+            self._compiled(clause, clause=number) for number, clause in enumerate(self.forbidden)
+        ]
         self.default = self.configured([p.default_index for p in self.listed])
         self._check_default()
 
-    def _expression(self, what: str, text: str | Expression) -> Expression:
-        if isinstance(text, Expression):
-            return text
-        if not isinstance(text, str):
-            raise BadInput(f"{what} must be a text or an expression, not {text!r}")
+    def _expression(self, what: str, text: str | Expression, **whose: Any) -> Expression:
         try:
-            return parse(text, self.parameters)
+            if isinstance(text, str):
+                return parse(text, self.parameters)
+            if not isinstance(text, Expression):
+                raise BadInput(f"it must be a text or an expression, not {short(text)}")
+            check_depth(text)
+            return text
         except BadInput as error:
-            raise BadInput(f"{what}: {error}") from None
+            raise ClauseError(f"{what}: {error}", **whose) from None
+
+    def _compiled(self, expression: Expression, **whose: Any) -> Test:
+        try:
+            return compiled(expression, self.parameters, self.place)
+        except BadInput as error:
+            raise ClauseError(str(error), **whose) from None
 
     def _ordered_switches(self) -> list[tuple[int, Test]]:
         """The conditions, parents before their children."""
         for name in self.conditions:
             if name not in self.parameters:
-                raise BadInput(f"there is a condition for {name!r}, which is not a parameter")
+                raise ClauseError(
+                    f"there is a condition for {short(name)}, which is not a parameter",
+                    conditions=(name,),
+                )
         graph = {name: set(names(e)) for name, e in self.conditions.items()}
         try:
             order = TopologicalSorter(graph).static_order()
             return [
-                (self.place[name], compiled(self.conditions[name], self.parameters, self.place))
+                (self.place[name], self._compiled(self.conditions[name], conditions=(name,)))
                 for name in order
                 if name in self.conditions
             ]
         except CycleError as error:
-            raise BadInput(
-                f"conditions go round in a circle: {' -> '.join(error.args[1])}"
+            circle = error.args[1]
+            raise ClauseError(
+                f"conditions go round in a circle: {' -> '.join(_few(circle))}", conditions=circle
             ) from None
 
     def _check_default(self) -> None:
-        for clause, test in zip(self.forbidden, self._clauses, strict=True):
+        for number, test in enumerate(self._clauses):
             if test(self.default.indices):
-                raise BadInput(f"the default configuration is forbidden by '{clause}'")
+                raise ClauseError(
+                    f"the default configuration is forbidden by '{cut(self.forbidden[number])}'",
+                    clause=number,
+                )
 
     # What is active, and what is allowed: everything else asks these two.
 
@@ -118,7 +171,7 @@ class Space:
         for name, value in given.items():
             if name not in self.place:
                 raise BadInput(
-                    f"no parameter is called {name!r}; there are {_some(self.parameters)}"
+                    f"no parameter is called {short(name)}; there are {_some(self.parameters)}"
                 )
             try:
                 indices[self.place[name]] = self.parameters[name].index(value)
@@ -127,7 +180,7 @@ class Space:
         config = self.configured(indices)
         for clause, test in zip(self.forbidden, self._clauses, strict=True):
             if test(config.indices):
-                raise BadInput(f"{config} is forbidden by '{clause}'")
+                raise BadInput(f"{config} is forbidden by '{cut(clause)}'")
         return config
 
     def from_key(self, key: str) -> Config:
@@ -136,8 +189,7 @@ class Space:
 
     def values_in(self, key: str) -> dict[str, Value]:
         """The values that a key names."""
-        words = re.findall(r'("(?:[^"\\]|\\.)*"|[^\s="]+)=("(?:[^"\\]|\\.)*"|\S+)', key)
-        return {str(value_of(name)): self._meant(name, text) for name, text in words}
+        return {str(value_of(name)): self._meant(name, text) for name, text in _pairs(key)}
 
     def _meant(self, name: str, text: str) -> Value:
         """A value, or the text itself where only that is one: lists may have "1" and "2"."""
@@ -258,6 +310,20 @@ class Space:
         return f"Space({_some(self.parameters)}{extra})"
 
 
+_PAIR = re.compile(r'\s*+("(?:[^"\\]|\\.)*+"|[^\s="]++)=("(?:[^"\\]|\\.)*+"|\S++)\s*+')
+
+
+def _pairs(key: str) -> Iterator[tuple[str, str]]:
+    position = 0
+    while position < len(key):
+        match = _PAIR.match(key, position)
+        if not match:
+            found = key[position : position + 40]
+            raise BadInput(f"expected name=value in a configuration, found {found!r}")
+        yield match[1], match[2]
+        position = match.end()
+
+
 def _rebuilt(
     parameters: Mapping[str, Parameter],
     conditions: Mapping[str, Expression],
@@ -268,11 +334,16 @@ def _rebuilt(
 
 def _named(name: object, spec: object) -> Parameter:
     if not isinstance(name, str) or not name:
-        raise BadInput(f"a parameter's name must be a text, not {name!r}")
+        raise BadInput(f"a parameter's name must be a text, not {short(name)}")
     try:
+        check_text(name)
         return parameter(spec)
     except BadInput as error:
-        raise BadInput(f"parameter {name!r}: {error}") from None
+        raise BadInput(f"parameter {short(name)}: {error}") from None
+
+
+def _few(names: Sequence[str], most: int = 12) -> list[str]:
+    return [*names[: most - 1], "...", names[-1]] if len(names) > most else list(names)
 
 
 def _some(items: Iterable[str], most: int = 8) -> str:

@@ -4,9 +4,11 @@ import json
 import math
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 
 Value = bool | int | float | str
 
+_LONGEST = 400  # characters of a number; doubles end at 308 digits
 DIGITS = 12  # grid values are rounded to this many significant digits: 1.6, not 1.6000000000000003
 
 
@@ -23,7 +25,11 @@ def value_of(text: str) -> Value:
     """The value that `value_text` wrote so."""
     if _is_plain_word(text):
         return text
-    value: Value = json.loads(text)
+    try:
+        value: Value = json.loads(text)
+    except (ValueError, RecursionError):  # no JSON, or an integer beyond all sizes
+        raise BadInput(f"{short(text)} is not a value") from None
+    identity(value)
     return value
 
 
@@ -40,9 +46,29 @@ def identity(value: object) -> object:
     if isinstance(value, bool):
         return ("bool", value)
     if not isinstance(value, int | float | str):
-        raise BadInput(f"a value must be a boolean, a number or a text, not {value!r}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BadInput(f"a value must be finite, not {value!r}")
+        raise BadInput(f"a value must be a boolean, a number or a text, not {short(value)}")
+    if isinstance(value, str):
+        check_text(value)
+    elif not is_finite(value):
+        raise BadInput(f"a value must be finite, not {short(value)}")
+    return value
+
+
+def check_text(text: str) -> None:
+    """Refuse what no file, terminal or program could be given: half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"{short(text)} has half a character in it (a lone surrogate)") from None
+
+
+def number_of(text: str) -> int | float:
+    """The finite number that a text of digits, a point and an exponent stands for."""
+    if len(text) > _LONGEST:
+        raise BadInput(f"{text[:20]}... is too long for a number: {len(text):,} characters")
+    value = float(text) if set(text) & set(".eE") else int(text)
+    if not is_finite(value):
+        raise BadInput(f"{text[:40]}{'...' * (len(text) > 40)} is too large")
     return value
 
 

@@ -189,8 +189,9 @@ class _Reader:
         return BadInput(f"{self.name}:{self.line}: {problem}")
 
 
-def _text(word: bytes) -> str:
-    return word.decode("ascii", errors="replace")
+def _text(word: bytes, most: int = 60) -> str:
+    text = word[:most].decode("ascii", errors="replace")
+    return text if len(word) <= most else f"{text}..."
 
 
 def dimacs(formula: Formula, *comments: str) -> str:

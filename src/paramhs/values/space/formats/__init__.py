@@ -7,13 +7,17 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from paramhs.values.errors import BadInput
+from paramhs.values.space.formats.configspace import read_configspace
+from paramhs.values.space.formats.configspace_writing import written_configspace
 from paramhs.values.space.formats.irace import read_irace
-from paramhs.values.space.formats.irace_writing import written_irace
+from paramhs.values.space.formats.irace_writing import irace_names, written_irace
 from paramhs.values.space.formats.pcs import is_new_pcs, read_pcs
 from paramhs.values.space.formats.pcs_writing import written_pcs
-from paramhs.values.space.formats.texts import is_listed, shown
+from paramhs.values.space.formats.texts import is_listed, shown, shown_path, text_of
 from paramhs.values.space.parameters import DEFAULT_LEVELS, Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import Space
+
+_IRACE = re.compile(r'\s*+[\w.]++\s++"[^"]*+"\s++[cior](?:,log)?\s*+\(')
 
 FORMATS = ("pcs", "pcs-new", "irace", "configspace-json", "configspace-yaml")
 
@@ -24,19 +28,21 @@ class SpaceFile(NamedTuple):
     space: Space
     switches: Mapping[str, str]
     """irace's switch for each parameter; empty for the other formats."""
+    notes: tuple[str, ...] = ()
+    """What the user should know: what was read otherwise than it is written, and where."""
 
 
 def read_space(path: Path, format: str | None = None) -> SpaceFile:
     """The space that a file describes; its format is guessed where none is given."""
     if format is not None:
         _check_format(format)
-    text = _text(path)
+    text = text_of(path)
     try:
         return _read(path, text, format or guessed_format(path, text))
     except RecursionError:
         raise BadInput(f"{path}: its conditions are nested too deeply") from None
     except BadInput as error:
-        if str(error).startswith(str(path)):
+        if str(error).startswith(shown_path(path)):
             raise
         raise BadInput(f"{path}: {error}") from None
 
@@ -47,24 +53,13 @@ def _check_format(format: str) -> None:
 
 
 def _read(path: Path, text: str, format: str) -> SpaceFile:
-    if format in ("pcs", "pcs-new"):
-        return SpaceFile(read_pcs(path, text), {})
     if format == "irace":
         return SpaceFile(*read_irace(path, text))
-    from paramhs.values.space.formats.configspace import read_configspace
-
-    return SpaceFile(read_configspace(path, text, format), {})
-
-
-def _text(path: Path) -> str:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:  # a comment of the last century
-        return content.decode("latin-1")
+    if format in ("pcs", "pcs-new"):
+        space, notes = read_pcs(path, text)
+    else:
+        space, notes = read_configspace(path, text, format)
+    return SpaceFile(space, {}, notes)
 
 
 def guessed_format(path: Path, text: str) -> str:
@@ -74,7 +69,7 @@ def guessed_format(path: Path, text: str) -> str:
         return by_name[path.suffix.lower()]
     if path.suffix.lower() == ".toml":
         raise BadInput(f"{path}: scenarios in TOML are not read here, only {', '.join(FORMATS)}")
-    if re.search(r'^\s*[\w.]+\s+"[^"\n]*"\s+[cior](?:,log)?\s*\(', text, re.MULTILINE):
+    if any(map(_IRACE.match, text.splitlines())):
         return "irace"
     if re.search(r'^\s*\{.*"hyperparameters"', text, re.DOTALL):
         return "configspace-json"
@@ -90,8 +85,6 @@ def written(space: Space, format: str, switches: Mapping[str, str] = MappingProx
     if format == "irace":
         return written_irace(space, switches)
     _check_format(format)
-    from paramhs.values.space.formats.configspace_writing import written_configspace
-
     return written_configspace(space, format)
 
 
@@ -108,7 +101,23 @@ def losses(
         "the default": [n for n, p in kinds if format == "irace" and p.levels > 1],
         "irace's switch": [n for n, switch in switches.items() if format != "irace" and switch],
     }
-    return [f"{what} is lost: {shown(names)}" for what, names in found.items() if names]
+    lost = [f"{what} is lost: {shown(names)}" for what, names in found.items() if names]
+    return [*lost, *(_invented(space, switches) if format == "irace" else [])]
+
+
+def _invented(space: Space, switches: Mapping[str, str]) -> list[str]:
+    """What a file for irace needs and the space does not have."""
+    notes = []
+    given = irace_names(space)
+    new = [f"{name} is {other}" for name, other in given.items() if other != name]
+    if new:
+        notes.append(f"irace's names have letters, digits, '.' and '_' only: {shown(new)}")
+    without = [name for name in space.parameters if name not in switches]
+    if without:
+        notes.append(
+            f"there are no switches; '-name ' with the name was written, such as '-{without[0]} '"
+        )
+    return notes
 
 
 def _has_own_levels(parameter: Parameter) -> bool:

@@ -1,79 +1,122 @@
-"""Reads ConfigSpace's JSON and YAML, through that library (the extra `configspace`).
+"""Reads ConfigSpace's JSON and YAML, as its versions from 0.4 to 1.2 write them.
 
-The library checks the file and makes its objects; here they become ours.
+The library itself is not used: it rounds the ends of ranges, sorts the parameters, and no longer
+reads all that its own older versions wrote. The tests hold this reader to it.
+
+Source: ConfigSpace's `read_and_write`, versions 0.4.21, 0.6.1, 0.7.1 and 1.2.2.
 """
 
 import json
-import warnings
-from collections.abc import Callable, Mapping
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.expressions import Compare, Expression, Member, Ref
+from paramhs.values.quoting import short
+from paramhs.values.space.expressions import MOST_DEEP, Compare, Expression, Member
 from paramhs.values.space.formats.logic import Resolver, Unlike, both, either
+from paramhs.values.space.formats.texts import Span, shown
 from paramhs.values.space.parameters import Boolean, Categorical, Integer, Ordinal, Parameter, Real
-from paramhs.values.space.space import Space
-from paramhs.values.space.values import Value
-
-if TYPE_CHECKING:
-    from ConfigSpace import ConfigurationSpace
+from paramhs.values.space.space import ClauseError, Space
+from paramhs.values.space.terms import Ref
+from paramhs.values.space.values import Value, is_finite, is_integer
 
 META = "paramhs"  # what a grid has beyond ConfigSpace's range is kept in its meta data, under this
 
-_SIGNS = {
-    "EqualsCondition": "==",
-    "GreaterThanCondition": ">",
-    "LessThanCondition": "<",
-    "ForbiddenEqualsClause": "==",
-    "ForbiddenGreaterThanClause": ">",
-    "ForbiddenGreaterThanEqualsClause": ">=",
-    "ForbiddenLessThanClause": "<",
-    "ForbiddenLessThanEqualsClause": "<=",
-    "ForbiddenEqualsRelation": "==",
-    "ForbiddenGreaterThanRelation": ">",
-    "ForbiddenGreaterThanEqualsRelation": ">=",
-    "ForbiddenLessThanRelation": "<",
-    "ForbiddenLessThanEqualsRelation": "<=",
+_MOST_PARTS = 100_000  # of all conditions and forbidden clauses together
+
+CONDITION_SIGNS = {"EQ": "==", "NEQ": "!=", "LT": "<", "GT": ">"}
+CLAUSE_SIGNS = {
+    "EQUALS": "==",
+    "CLAUSE_LT": "<",
+    "CLAUSE_LE": "<=",
+    "CLAUSE_GT": ">",
+    "CLAUSE_GE": ">=",
 }
+RELATION_SIGNS = {
+    "RELATION_EQ": "==",
+    "RELATION_LT": "<",
+    "RELATION_LE": "<=",
+    "RELATION_GT": ">",
+    "RELATION_GE": ">=",
+}
+_LAMBDAS = {"EQUALS": "==", "LESS": "<", "GREATER": ">", "EQ": "==", "LT": "<", "GT": ">"}
+"""How versions before 1.0 tell relations apart."""
+
+Item = Mapping[str, Any]
 
 
-def read_configspace(path: Path, text: str, format: str) -> Space:
-    """The space that a file describes."""
-    said = _loaded_json(path, text) if format == "configspace-json" else _loaded_yaml(path, text)
+def read_configspace(path: Path, text: str, format: str) -> tuple[Space, tuple[str, ...]]:
+    """The space that a file describes, and what its user should know."""
+    places = _Places(path, text)
+    places.check_nesting()
+    try:
+        load = _loaded_json if format == "configspace-json" else _loaded_yaml
+        said = load(places)
+    except RecursionError:
+        raise places.most_indented("it is nested too deeply") from None
     if not isinstance(said, dict) or not isinstance(said.get("hyperparameters"), list):
         raise BadInput(f"{path}: expected a ConfigSpace with a list of hyperparameters")
-    steps = {h["name"]: h["q"] for h in said["hyperparameters"] if _has_step(h)}
-    return _translated(_library_object(path, said), steps)
+    reader = _Reader(places, said)
+    return reader.space(), tuple(reader.notes)
 
 
-def _loaded_json(path: Path, text: str) -> Any:
+def _loaded_json(places: "_Places") -> Any:
     try:
-        return json.loads(text)
+        return json.loads(places.text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"{path}, line {error.lineno}, column {error.colno}: {error.msg}") from None
+        raise places.error_at(error.pos, error.msg) from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise places.unreadable(error) from None
 
 
-def _loaded_yaml(path: Path, text: str) -> Any:
+def _loaded_yaml(places: "_Places") -> Any:
     try:
         import yaml
     except ModuleNotFoundError as error:
         raise missing(error) from None
     try:
-        return yaml.load(text, _with_tuples(yaml.SafeLoader))  # noqa: S506 -- a safe loader
+        return yaml.load(places.text, _plain_loader(yaml))  # noqa: S506 -- a safe loader
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise BadInput(f"{path}{place}: {error.problem}") from None
+        mark = error.problem_mark or error.context_mark
+        what = str(error.problem or error.context)[:200]
+        raise places.error_at(mark.index if mark else None, what) from None
     except yaml.YAMLError as error:
-        raise BadInput(f"{path}: {error}") from None
+        what = " ".join(str(error).split())[:200]
+        raise places.error_at(getattr(error, "position", None), what) from None
+    except (ValueError, KeyError, OverflowError) as error:  # a tag that the value does not fit
+        raise places.unreadable(error) from None
 
 
-def _with_tuples(safe: Any) -> Any:
-    """A safe loader that also knows the tuples which ConfigSpace writes."""
-    loader = type("Loader", (safe,), {})
-    loader.add_constructor("tag:yaml.org,2002:python/tuple", safe.construct_sequence)  # type: ignore[attr-defined]
-    return loader
+def _plain_loader(yaml: Any) -> Any:
+    """A safe loader of what ConfigSpace writes: plain values, lists, tables, and Python's tuples.
+
+    Dates stay texts, and tables are not merged into each other: a few lines that do so again and
+    again would stand for more than any memory holds.
+    """
+    safe = yaml.SafeLoader
+
+    class Loader(safe):  # type: ignore[misc, valid-type]
+        def flatten_mapping(self, node: Any) -> None:
+            for key, _ in node.value:
+                if key.tag == "tag:yaml.org,2002:merge":
+                    raise yaml.constructor.ConstructorError(
+                        None, None, "tables cannot be merged with << here", key.start_mark
+                    )
+
+    tag = "tag:yaml.org,2002:"
+    Loader.yaml_implicit_resolvers = {
+        first: [(kind, pattern) for kind, pattern in found if kind != f"{tag}timestamp"]
+        for first, found in safe.yaml_implicit_resolvers.items()
+    }
+    known = {None, *(tag + kind for kind in ("null", "bool", "int", "float", "str", "seq", "map"))}
+    Loader.yaml_constructors = {
+        kind: make for kind, make in safe.yaml_constructors.items() if kind in known
+    }
+    Loader.add_constructor(f"{tag}python/tuple", safe.construct_sequence)
+    return Loader
 
 
 def missing(error: ModuleNotFoundError) -> BadInput:
@@ -81,114 +124,365 @@ def missing(error: ModuleNotFoundError) -> BadInput:
     return BadInput(f"{error.name} is not installed: pip install 'paramhs[configspace]'")
 
 
-def _has_step(hyperparameter: object) -> bool:
-    return isinstance(hyperparameter, dict) and hyperparameter.get("q") is not None
+class _Places:
+    """Finds what is wrong in the text again, to say where it is."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.text = text
+
+    def error(self, key: str, name: object, message: str, section: str = "") -> BadInput:
+        """With the place where the file says `key: name`, in a section or anywhere."""
+        start = self._at(rf"[\"']?{section}[\"']?\s*:", 0) if section else 0
+        written = r"\S"
+        if isinstance(name, str):
+            written = f"(?:{re.escape(name)}|{re.escape(json.dumps(name)[1:-1])})"
+        position = self._at(rf"[\"']?{key}[\"']?\s*:\s*[\"']?{written}[\"']?(?![\w.-])", start or 0)
+        return self.error_at(position, message)
+
+    def unreadable(self, error: Exception) -> BadInput:
+        """That a value cannot be read: most likely a number that is too long for Python."""
+        position = self._at(r"\d{4301}", 0)
+        if position is None:
+            return BadInput(f"{self.path}: a value is not what it should be: {short(error)}")
+        return self.error_at(position, "a number is too large: it has thousands of digits")
+
+    def most_indented(self, message: str) -> BadInput:
+        """With the place of the line that begins with the most blanks and dashes."""
+        begun = max(re.finditer(r"^[ -]*+", self.text, re.MULTILINE), key=lambda m: len(m[0]))
+        return self.error_at(begun.end(), message)
+
+    def check_nesting(self) -> None:
+        """Refuse brackets within brackets beyond all use, over which readers take their time."""
+        depth = 0
+        for match in re.finditer(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', self.text):
+            depth += (match[0] in "[{") - (match[0] in "]}")
+            if depth > 3 * MOST_DEEP:
+                raise self.error_at(match.start(), "it is nested too deeply")
+
+    def _at(self, pattern: str, start: int) -> int | None:
+        match = re.compile(pattern).search(self.text, start)
+        return match.start() if match else None
+
+    def error_at(self, position: int | None, message: str) -> BadInput:
+        """With the place of a position in the text, if there is one."""
+        if position is None:
+            return BadInput(f"{self.path}: {message}")
+        line = self.text.count("\n", 0, position) + 1
+        column = position - self.text.rfind("\n", 0, position)
+        return Span(self.path, line, column, "").error(message)
 
 
-def _library_object(path: Path, said: dict[str, Any]) -> "ConfigurationSpace":
-    try:
-        from ConfigSpace import ConfigurationSpace
-    except ModuleNotFoundError as error:
-        raise missing(error) from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about q and older versions of the format
-            return ConfigurationSpace.from_serialized_dict(said)
-    except Exception as error:  # the library raises whatever its parts raise
-        what = " ".join(str(error).split()) or type(error).__name__
-        raise BadInput(f"{path}: ConfigSpace cannot read it: {what[:300]}") from None
+class _Reader:
+    def __init__(self, places: _Places, said: Item) -> None:
+        self.places = places
+        self.said = said
+        self.parameters: dict[str, Parameter] = {}
+        self.notes: list[str] = []
+        self.seen = 0  # parts of expressions; with YAML's aliases, few lines have very many
+
+    def space(self) -> Space:
+        for number, item in enumerate(self.said["hyperparameters"], start=1):
+            self._add(item, number)
+        if not self.parameters:
+            raise BadInput(f"{self.places.path}: there is no parameter in it")
+        conditions = self._conditions()
+        clauses = self._listed("forbiddens")
+        forbidden = [self._clause(clause) for clause in clauses]
+        try:
+            return self._made(conditions, forbidden)
+        except ClauseError as error:
+            if error.conditions:
+                raise self._in_condition(error.conditions[0], str(error)) from None
+            raise self._in_clause(clauses[error.clause or 0], str(error)) from None
+
+    def _made(self, said: Mapping[str, Expression], clauses: Sequence[Expression]) -> Space:
+        resolver = Resolver(said, self.parameters)
+        forbidden = [resolver.meant(clause) for clause in clauses]
+        return Space(self.parameters, conditions=resolver.conditions(), forbidden=forbidden)
+
+    def _listed(self, section: str) -> list[Item]:
+        items = self.said.get(section) or []
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise BadInput(f"{self.places.path}: {section} must be a list of tables")
+        return items
+
+    # Parameters.
+
+    def _add(self, item: object, number: int) -> None:
+        if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
+            raise BadInput(
+                f"{self.places.path}: hyperparameter {number} must be a table with a name, not"
+                f" {short(item)}"
+            )
+        name = item["name"]
+        try:
+            if name in self.parameters:
+                raise BadInput("there is another parameter of this name")
+            make = _MAKERS.get(_kind(item))
+            if make is None:
+                raise BadInput(f"its type is {short(item.get('type'))}; known are {shown(_MAKERS)}")
+            ends = _ends_of_normal(item)
+            if ends:
+                said = f"{shown([name])}: a normal distribution without ends is read as"
+                said += f" {ends['lower']:g} .. {ends['upper']:g}, three sigma around mu"
+                self.notes.append(str(self.places.error("name", name, said)))
+            self.parameters[name] = make({**item, **ends})
+        except BadInput as error:
+            raise self.places.error("name", name, f"{shown([name])}: {error}") from None
+
+    # Conditions.
+
+    def _conditions(self) -> dict[str, Expression]:
+        found: dict[str, Expression] = {}
+        for item in self._listed("conditions"):
+            child = self._child(item)
+            try:
+                said = self._condition(item, child, 0)
+                if found.setdefault(child, said) != said:
+                    raise BadInput(
+                        "it has several conditions, and it is not clear how to join them; expected"
+                        " one, with AND or OR"
+                    )
+            except BadInput as error:
+                raise self._in_condition(child, f"the condition of {child}: {error}") from None
+        return found
+
+    def _child(self, item: Item) -> str:
+        child = item.get("child")
+        if not isinstance(child, str) or child not in self.parameters:
+            raise self._in_condition(child, f"a condition is of {short(child)}, no parameter")
+        return child
+
+    def _condition(self, item: object, child: str, depth: int) -> Expression:
+        parts = self._parts(item, "conditions", depth)
+        assert isinstance(item, dict)  # noqa: S101 -- for the type checker
+        if item.get("child", child) != child:
+            raise BadInput(f"a part of it is of {short(item['child'])}")
+        if parts is not None:
+            join = both if _kind(item) == "AND" else either
+            return join([self._condition(part, child, depth + 1) for part in parts])
+        parent, kind = self._named(item, "parent"), _kind(item)
+        if kind == "IN":
+            return self._member(item, parent)
+        if kind not in CONDITION_SIGNS:
+            known = shown((*CONDITION_SIGNS, "IN", "AND", "OR"))
+            raise BadInput(f"its type is {short(item.get('type'))}; known are {known}")
+        value = self._value(item.get("value"), parent)
+        if kind == "NEQ":
+            return Unlike(parent, (value,))
+        return Compare(parent, CONDITION_SIGNS[kind], value)
+
+    def _in_condition(self, child: object, message: str) -> BadInput:
+        return self.places.error("child", child, message, "conditions")
+
+    # Forbidden clauses.
+
+    def _clause(self, item: Item) -> Expression:
+        try:
+            return self._forbidden(item, 0)
+        except BadInput as error:
+            raise self._in_clause(item, f"a forbidden clause: {error}") from None
+
+    def _forbidden(self, item: object, depth: int) -> Expression:
+        parts = self._parts(item, "clauses", depth)
+        assert isinstance(item, dict)  # noqa: S101 -- for the type checker
+        kind = _kind(item)
+        if parts is not None:
+            join = both if kind == "AND" else either
+            return join([self._forbidden(part, depth + 1) for part in parts])
+        if kind == "RELATION" or kind in RELATION_SIGNS:
+            return self._relation(item, kind)
+        name = self._named(item, "name")
+        if kind == "IN":
+            return self._member(item, name)
+        if kind not in CLAUSE_SIGNS:
+            known = shown((*CLAUSE_SIGNS, "IN", "AND", "OR", *RELATION_SIGNS), 20)
+            raise BadInput(f"its type is {short(item.get('type'))}; known are {known}")
+        return Compare(name, CLAUSE_SIGNS[kind], self._value(item.get("value"), name))
+
+    def _relation(self, item: Item, kind: str) -> Expression:
+        sign = RELATION_SIGNS.get(kind) or _LAMBDAS.get(str(item.get("lambda")))
+        if sign is None:
+            found = short(item.get("lambda"))
+            raise BadInput(f"the relation {found} is not one of {shown(_LAMBDAS)}")
+        return Compare(self._named(item, "left"), sign, Ref(self._named(item, "right")))
+
+    def _in_clause(self, item: Item, message: str) -> BadInput:
+        """Where its first parameter is named among the forbidden clauses."""
+        for _ in range(MOST_DEEP):
+            inner = item.get("clauses")
+            if not isinstance(inner, list) or not inner or not isinstance(inner[0], dict):
+                break
+            item = inner[0]
+        key = "left" if "left" in item else "name"
+        return self.places.error(key, item.get(key), message, "forbiddens")
+
+    # What both have.
+
+    def _parts(self, item: object, key: str, depth: int) -> list[Any] | None:
+        """What a conjunction or disjunction joins; None for a comparison."""
+        if not isinstance(item, dict):
+            raise BadInput(f"expected a table, found {short(item)}")
+        if depth > MOST_DEEP:
+            raise BadInput(f"it is nested more than {MOST_DEEP} deep")
+        self.seen += 1
+        if self.seen > _MOST_PARTS:
+            raise BadInput(f"all expressions together have more than {_MOST_PARTS:,} parts")
+        if _kind(item) not in ("AND", "OR"):
+            return None
+        parts = item.get(key)
+        if not isinstance(parts, list) or not parts:
+            raise BadInput(f"{_kind(item)} needs a list of {key}, not {short(parts)}")
+        return parts
+
+    def _named(self, item: Item, key: str) -> str:
+        name = item.get(key)
+        if not isinstance(name, str) or name not in self.parameters:
+            raise BadInput(f"{key} is {short(name)}; expected one of {shown(self.parameters, 8)}")
+        return name
+
+    def _member(self, item: Item, name: str) -> Member:
+        values = item.get("values")
+        if not isinstance(values, list) or not values:
+            raise BadInput(f"expected a list of values, not {short(values)}")
+        return Member(name, tuple(dict.fromkeys(self._value(value, name) for value in values)))
+
+    def _value(self, value: object, name: str) -> Value:
+        if not isinstance(value, str | bool) and not is_finite(value):
+            raise BadInput(f"{short(value)} is not a value of {name}")
+        assert isinstance(value, str | bool | int | float)  # noqa: S101 -- for the type checker
+        return value
 
 
-def _translated(cs: "ConfigurationSpace", steps: Mapping[str, float]) -> Space:
-    parameters = {name: _parameter(name, hp, steps.get(name)) for name, hp in cs.items()}
-    said = {condition.child.name: _expression(condition) for condition in cs.conditions}
-    resolver = Resolver(said)
-    return Space(
-        parameters,
-        conditions=resolver.conditions(),
-        forbidden=[resolver.meant(_expression(clause)) for clause in cs.forbidden_clauses],
-    )
+def _kind(item: Item) -> str:
+    return str(item["type"]) if isinstance(item.get("type"), str) else ""
 
 
-def _parameter(name: str, hp: Any, step: float | None) -> Parameter:
-    kind = type(hp).__name__.removesuffix("Hyperparameter")
-    make = _MAKERS.get(kind)
-    if make is None:
-        raise BadInput(f"{name}: parameters of type {kind} are not read")
-    try:
-        return make(hp, step)
-    except BadInput as error:
-        raise BadInput(f"{name}: {error}") from None
+# The kinds of parameters.
 
 
-def _integer(hp: Any, step: float | None) -> Parameter:
-    low, high, default = int(hp.lower), int(hp.upper), int(hp.default_value)
-    if hp.log:
-        return Integer(low, high, log=True, levels=_levels(hp), default=default)
-    return Integer(low, high, 1 if step is None else int(step), default=default)
+def _ends_of_normal(item: Item) -> dict[str, float]:
+    """Ends for a normal distribution, of which versions before 0.7 wrote only mu and sigma."""
+    if not _kind(item).startswith("normal_") or not item.get("lower") is item.get("upper") is None:
+        return {}
+    mu, sigma = _bound(item, "mu"), _bound(item, "sigma")
+    ends = [mu - 3 * sigma, mu + 3 * sigma]
+    if _log(item):  # there, mu and sigma are of the logarithm
+        ends = [math.exp(min(end, 700.0)) for end in ends]
+    if _kind(item) == "normal_int":
+        ends = [float(round(end)) for end in ends]
+    default = _default(item)
+    ends += [default] if is_finite(default) else []
+    return {"lower": min(ends), "upper": max(ends)}
 
 
-def _real(hp: Any, step: float | None) -> Parameter:
-    low, high, default = float(hp.lower), float(hp.upper), float(hp.default_value)
-    levels = _levels(hp)
-    if step is not None and not hp.log:
-        levels = round((high - low) / step) + 1
-    return Real(low, high, **({"levels": levels} if levels else {}), log=hp.log, default=default)
+def _default(item: Item) -> Any:
+    """Versions before 1.0 call it `default`."""
+    found = item.get("default_value")
+    return item.get("default") if found is None else found
 
 
-def _levels(hp: Any) -> int | None:
-    kept = (hp.meta or {}).get(META)
-    return kept.get("levels") if isinstance(kept, dict) else None
+def _bound(item: Item, key: str) -> Any:
+    bound = item.get(key)
+    if not is_finite(bound):
+        raise BadInput(f"{key} must be a number, not {short(bound)}")
+    return bound
 
 
-def _categorical(hp: Any, step: float | None) -> Parameter:
-    values, default = [_plain(v) for v in hp.choices], _plain(hp.default_value)
-    if values[0] is False and values[1:] == [True]:
-        return Boolean(default=bool(default))
+def _log(item: Item) -> bool:
+    log = item.get("log")
+    if log not in (None, False, True):
+        raise BadInput(f"log must be true or false, not {short(log)}")
+    return bool(log)
+
+
+def _step(item: Item) -> Any:
+    """The distance q between values, of versions before 1.0."""
+    step = item.get("q")
+    if step is not None and not (is_finite(step) and step > 0):
+        raise BadInput(f"q, the distance of values, must be a number above 0, not {short(step)}")
+    return step
+
+
+def _whole(number: Any, key: str) -> int:
+    if not is_finite(number) or number != int(number):
+        raise BadInput(f"{key} must be an integer, not {short(number)}")
+    return int(number)
+
+
+def _integer(item: Item) -> Parameter:
+    low, high = (_whole(_bound(item, key), key) for key in ("lower", "upper"))
+    default, step = _default(item), _step(item)
+    default = None if default is None else _whole(default, "the default")
+    if _log(item):
+        return Integer(low, high, log=True, levels=_levels(item), default=default)
+    return Integer(low, high, 1 if step is None else _whole(step, "q"), default=default)
+
+
+def _real(item: Item) -> Parameter:
+    low, high = float(_bound(item, "lower")), float(_bound(item, "upper"))
+    log, step, levels = _log(item), _step(item), _levels(item)
+    if step is not None and not log:
+        count = (high - low) / step
+        if not is_finite(count) or count < 0.5:
+            raise BadInput(f"q = {step} leaves one value between {low} and {high}")
+        levels = round(count) + 1
+    more = {} if levels is None else {"levels": levels}
+    return Real(low, high, **more, log=log, default=_default(item))
+
+
+def _levels(item: Item) -> int | None:
+    """The number of levels, where a file of ours says it in `meta`; others say there anything."""
+    meta = item.get("meta")
+    kept = meta.get(META) if isinstance(meta, dict) else None
+    levels = kept.get("levels") if isinstance(kept, dict) else None
+    return levels if is_integer(levels) else None
+
+
+def _values(item: Item, key: str) -> list[Value]:
+    values = item.get(key)
+    if not isinstance(values, list) or not values:
+        raise BadInput(f"{key} must be a list of values, not {short(values)}")
+    return values
+
+
+def _categorical(item: Item) -> Parameter:
+    values, default = _values(item, "choices"), _default(item)
+    if default is None:
+        default = _likeliest(values, item.get("weights") or item.get("probabilities"))
+    if values[0] is False and len(values) == 2 and values[1] is True:
+        return Boolean(default=default)
     return Categorical(values, default=default)
 
 
-def _ordinal(hp: Any, step: float | None) -> Parameter:
-    return Ordinal([_plain(v) for v in hp.sequence], default=_plain(hp.default_value))
+def _likeliest(values: Sequence[Value], weights: object) -> Value:
+    """ConfigSpace's default where none is said."""
+    if not isinstance(weights, list) or len(weights) != len(values):
+        return values[0]
+    if not all(is_finite(weight) for weight in weights):
+        raise BadInput(f"weights must be numbers, not {short(weights)}")
+    return values[weights.index(max(weights))]
 
 
-def _constant(hp: Any, step: float | None) -> Parameter:
-    return Categorical([_plain(hp.value)])
+def _ordinal(item: Item) -> Parameter:
+    values, default = _values(item, "sequence"), _default(item)
+    return Ordinal(values, default=values[0] if default is None else default)
 
 
-_MAKERS: dict[str, Callable[[Any, float | None], Parameter]] = {
-    "UniformFloat": _real,
-    "NormalFloat": _real,
-    "BetaFloat": _real,
-    "UniformInteger": _integer,
-    "NormalInteger": _integer,
-    "BetaInteger": _integer,
-    "Categorical": _categorical,
-    "Ordinal": _ordinal,
-    "Constant": _constant,
+def _constant(item: Item) -> Parameter:
+    return Categorical([item.get("value")])  # type: ignore[list-item]  # checked there
+
+
+_MAKERS: dict[str, Callable[[Item], Parameter]] = {
+    "uniform_float": _real,
+    "normal_float": _real,
+    "beta_float": _real,
+    "uniform_int": _integer,
+    "normal_int": _integer,
+    "beta_int": _integer,
+    "categorical": _categorical,
+    "ordinal": _ordinal,
+    "constant": _constant,
+    "unparametrized": _constant,
 }
-
-
-def _plain(value: Any) -> Value:
-    """Numbers of numpy become Python's."""
-    plain: Value = value.item() if hasattr(value, "item") else value
-    return plain
-
-
-def _expression(said: Any) -> Expression:
-    """A condition or a forbidden clause."""
-    kind = type(said).__name__
-    if kind in ("AndConjunction", "ForbiddenAndConjunction"):
-        return both(map(_expression, said.components))
-    if kind in ("OrConjunction", "ForbiddenOrConjunction"):
-        return either(map(_expression, said.components))
-    if kind in _SIGNS and kind.endswith("Relation"):
-        return Compare(said.left.name, _SIGNS[kind], Ref(said.right.name))
-    name = said.parent.name if hasattr(said, "parent") else said.hyperparameter.name
-    if kind in ("InCondition", "ForbiddenInClause"):
-        return Member(name, tuple(dict.fromkeys(map(_plain, said.values))))
-    if kind == "NotEqualsCondition":
-        return Unlike(name, (_plain(said.value),))
-    if kind not in _SIGNS:
-        raise BadInput(f"{kind} is not read")
-    return Compare(name, _SIGNS[kind], _plain(said.value))

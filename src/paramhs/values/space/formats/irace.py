@@ -4,32 +4,45 @@ Source: the irace user guide and irace 4's `readParameters`.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from paramhs.values.errors import BadInput
 from paramhs.values.seeds import below, stream
 from paramhs.values.space.config import Config
 from paramhs.values.space.expressions import Expression, compiled
-from paramhs.values.space.formats.logic import Resolver
-from paramhs.values.space.formats.r_expressions import parse_r
-from paramhs.values.space.formats.texts import Span, lines
+from paramhs.values.space.formats.dependent import cut_to_integer, hull, outside
+from paramhs.values.space.formats.logic import Active, Resolver, both
+from paramhs.values.space.formats.r_expressions import RParser
+from paramhs.values.space.formats.texts import Span, lines, located
 from paramhs.values.space.parameters import Categorical, Integer, Ordinal, Parameter, Real
-from paramhs.values.space.space import DRAWS, Space
+from paramhs.values.space.space import DRAWS, ClauseError, Space
+from paramhs.values.space.terms import Term, mentioned, number_in
 
 _LINE = re.compile(
     r'(?P<name>[\w.]+)\s+"(?P<switch>[^"]*)"\s+(?P<type>[A-Za-z]+(?:,\w+)?)\s*'
     r"\((?P<values>[^|]*)\)\s*(?:\|(?P<condition>.*))?"
 )
-_VALUE = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"|(?P<bare>[^",]+?))\s*(?:,|$)')
+_VALUE = re.compile(r'\s*+(?:"(?P<quoted>[^"]*+)"|(?P<bare>[^",]++))\s*+(?:,|$)')
+_SOME_RANGE = {"i": Integer(0, 1), "r": Real(0, 1)}  # in the place of ranges not yet known
 
 
-def read_irace(path: Path, text: str) -> tuple[Space, dict[str, str]]:
-    """The space that a file describes, and the switch of each parameter."""
+class _Bounds(NamedTuple):
+    """The ends of a range as the file has them, and its type."""
+
+    spans: Sequence[Span]
+    kind: str
+
+
+def read_irace(path: Path, text: str) -> tuple[Space, dict[str, str], tuple[str, ...]]:
+    """The space that a file describes, the switch of each parameter, and notes for the user."""
     reader = _Reader(path, text)
-    return reader.space(), reader.switches
+    return reader.space(), reader.switches, tuple(reader.notes)
 
 
 class _Reader:
@@ -38,20 +51,23 @@ class _Reader:
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.parameters: dict[str, Parameter] = {}
+        self.bounds: dict[str, _Bounds] = {}
+        self.terms: dict[str, tuple[Term, Term]] = {}
         self.switches: dict[str, str] = {}
         self.conditions: dict[str, Span] = {}
         self.forbidden: list[Span] = []
+        self.notes: list[str] = []
         section = "parameters"
         for line in lines(path, text):
             if re.fullmatch(r"\[\s*\w+\s*\]", line.text):
                 section = line.text.strip("[] ")
                 if section not in ("forbidden", "global"):
-                    raise line.error(f"expected [forbidden] or [global], found {line.text!r}")
+                    raise line.error(f"expected [forbidden] or [global], found {line.found}")
             elif section == "forbidden":
                 self.forbidden.append(line)
             elif section == "global":
                 if not re.fullmatch(r"digits\s*=\s*\d+", line.text):
-                    raise line.error(f"expected 'digits = 4' or the like, found {line.text!r}")
+                    raise line.error(f"expected 'digits = 4' or the like, found {line.found}")
             else:
                 self._add(line)
 
@@ -60,56 +76,155 @@ class _Reader:
         if not match:
             raise line.error(
                 'expected a name, a "switch", a type, (values) and perhaps | a condition, such as'
-                f""" 'a "--a " c (x, y)', found {line.text[:60]!r}"""
+                f""" 'a "--a " c (x, y)', found {line.found}"""
             )
-        name = match["name"]
-        if name in self.parameters:
-            raise line.error(f"there is another parameter called {name!r}")
-        self.parameters[name] = _parameter(line, match)
-        self.switches[name] = match["switch"]
+        name = line.group(match, "name")
+        if name.text in self.parameters:
+            raise name.error(f"there is another parameter called {name.found}")
+        self._add_domain(name.text, line.group(match, "type"), line.group(match, "values"))
+        self.switches[name.text] = match["switch"]
         if match["condition"] is not None:
-            self.conditions[name] = line.group(match, "condition")
+            self.conditions[name.text] = line.group(match, "condition")
+
+    def _add_domain(self, name: str, kind: Span, inside: Span) -> None:
+        values = _values(inside)
+        if kind.text in ("c", "o"):
+            self.parameters[name] = _listed(values, ordered=kind.text == "o")
+            return
+        if kind.text not in ("i", "r", "i,log", "r,log"):
+            raise kind.error(f"the type must be c, o, i, r, 'i,log' or 'r,log', not {kind.found}")
+        if len(values) != 2:
+            raise inside.error(f"expected (lower, upper), found ({inside.text[:60]})")
+        self.bounds[name] = _Bounds(values, kind.text)
+        self.parameters[name] = _SOME_RANGE[kind.text[0]]
 
     def space(self) -> Space:
         if not self.parameters:
             raise BadInput(f"{self.path}: there is no parameter in it")
-        said = {name: parse_r(span, self.parameters) for name, span in self.conditions.items()}
-        resolver = Resolver(said)
+        self.terms = {name: self._terms(bounds) for name, bounds in self.bounds.items()}
+        for name in self._ordered():
+            self.parameters[name] = self._ranged(name)
+        places = {name: bounds.spans[0] for name, bounds in self.bounds.items()} | self.conditions
+        said, clauses = self._said(), self._clauses()
+        spans = [span for _, span in clauses]
+        return located(lambda: self._made(said, [clause for clause, _ in clauses]), places, spans)
+
+    def _said(self) -> dict[str, Expression]:
+        """The conditions; who depends on others that may be inactive is active only if they are."""
+        said = {name: self._parsed(span) for name, span in self.conditions.items()}
+        for name in self._ordered():
+            others = (other for end in self.terms[name] for other in mentioned(end))
+            parts = [*([said[name]] if name in said else [])]
+            parts += [Active(other, ()) for other in others if other in said]
+            said |= {name: both(parts)} if parts else {}
+        return said
+
+    def _clauses(self) -> list[tuple[Expression, Span]]:
+        """What is forbidden, and where that is said: in so many words, or by dependent domains."""
+        clauses = [(self._parsed(span), span) for span in self.forbidden]
+        for name in self.terms:
+            spans = self.bounds[name].spans
+            clauses += [(clause, spans[number]) for number, clause in self._outside(name)]
+        return clauses
+
+    def _outside(self, name: str) -> list[tuple[int, Expression]]:
+        return outside(name, *self.terms[name], self.parameters)
+
+    def _parsed(self, span: Span) -> Expression:
+        return RParser(span, self.parameters, self.notes).expression()
+
+    def _made(self, said: Mapping[str, Expression], clauses: Sequence[Expression]) -> Space:
+        resolver = Resolver(said, self.parameters)
         conditions = resolver.conditions()
-        forbidden = [resolver.meant(parse_r(span, self.parameters)) for span in self.forbidden]
-        parameters = with_allowed_default(self.parameters, conditions, forbidden)
+        forbidden = [resolver.meant(clause) for clause in clauses]
+        parameters = with_allowed_default(self._centred(), conditions, forbidden)
         return Space(parameters, conditions=conditions, forbidden=forbidden)
 
+    # Ranges, whose ends may depend on other parameters.
 
-def _parameter(line: Span, match: re.Match[str]) -> Parameter:
-    kind, inside = line.group(match, "type"), line.group(match, "values")
-    values = _values(inside)
-    if kind.text in ("c", "o"):
-        for number, span in enumerate(values):
-            if any(span.text == earlier.text for earlier in values[:number]):
-                raise span.error(f"the value {span.text!r} comes twice")
-        return (Ordinal if kind.text == "o" else Categorical)([span.text for span in values])
-    if kind.text not in ("i", "r", "i,log", "r,log"):
-        raise kind.error(f"the type must be c, o, i, r, 'i,log' or 'r,log', not {kind.text!r}")
-    if len(values) != 2:
-        raise inside.error(f"expected (lower, upper), found ({inside.text})")
+    def _terms(self, bounds: _Bounds) -> tuple[Term, Term]:
+        low, high = (RParser(span, self.parameters).term() for span in bounds.spans)
+        if bounds.kind.startswith("r"):
+            return low, high
+        return self._whole(low, bounds.spans[0]), self._whole(high, bounds.spans[1])
+
+    def _whole(self, term: Term, span: Span) -> Term:
+        if isinstance(term, float) and not term.is_integer():
+            raise span.error(f"expected an integer, found {span.found}")
+        return cut_to_integer(term, self.parameters)
+
+    def _ordered(self) -> list[str]:
+        """The ranges, each after those it depends on."""
+        graph = {
+            name: {other for end in ends for other in mentioned(end)}
+            for name, ends in self.terms.items()
+        }
+        try:
+            return list(TopologicalSorter(graph).static_order())
+        except CycleError as error:
+            circle = error.args[1]
+            place = self.bounds[circle[0]].spans[0]
+            raise place.error(
+                f"domains depend on each other in a circle: {' -> '.join(circle[:12])}"
+            ) from None
+
+    def _ranged(self, name: str) -> Parameter:
+        spans, kind = self.bounds[name]
+        log, whole = kind.endswith("log"), kind.startswith("i")
+        try:
+            least, most = self._ends(name, *self.terms[name])
+            if least == most:
+                raise BadInput("lower and upper bound are the same")
+            if whole:
+                return Integer(int(least), int(most), log=log)
+            return Real(least, most, log=log)
+        except BadInput as error:
+            raise spans[0].error(str(error)) from None
+
+    def _centred(self) -> dict[str, Parameter]:
+        """The parameters; those with dependent domains start in the middle of their own range."""
+        centred = dict(self.parameters)
+        place = {name: number for number, name in enumerate(centred)}
+        indices = [p.default_index for p in centred.values()]
+        for name in self._ordered():
+            if not any(any(mentioned(end)) for end in self.terms[name]):
+                continue
+            low, high = (number_in(end, centred, place)(indices) for end in self.terms[name])
+            index = indices[place[name]] = _between(centred[name], low, high)
+            centred[name] = _starting_at(centred[name], index)
+        return centred
+
+    def _ends(self, name: str, low: Term, high: Term) -> tuple[float, float]:
+        """The least and the greatest value that it could ever have."""
+        if isinstance(low, int | float) and isinstance(high, int | float):
+            return low, high
+        least, most = hull(low, self.parameters)[0], hull(high, self.parameters)[1]
+        spans = self.bounds[name].spans
+        self.notes.append(
+            f"{spans[0].place}: the domain of {name} depends on other parameters; it is"
+            f" {least:g} .. {most:g}, and what is not in ({spans[0].text}, {spans[1].text}) is"
+            " forbidden"
+        )
+        return least, most
+
+
+def _listed(values: Sequence[Span], ordered: bool) -> Parameter:
+    seen: set[str] = set()
     for span in values:
-        if re.search(r"[A-Za-z_]", re.sub(r"(?<=[\d.])[eE](?=[-+\d])", "", span.text)):
-            raise span.error(f"bounds that depend on other parameters are not read: {span.text!r}")
-    return _ranged(values, kind.text)
-
-
-def _ranged(values: Sequence[Span], kind: str) -> Parameter:
-    log = kind.endswith("log")
-    low, high = (span.integer() if kind.startswith("i") else span.number() for span in values)
-    if low == high:
-        raise values[0].error("lower and upper bound are the same")
+        if span.text in seen:
+            raise span.error(f"the value {span.found} comes twice")
+        seen.add(span.text)
     try:
-        if kind.startswith("i"):
-            return Integer(int(low), int(high), log=log)
-        return Real(low, high, log=log)
+        return (Ordinal if ordered else Categorical)([span.text for span in values])
     except BadInput as error:
         raise values[0].error(str(error)) from None
+
+
+def _between(parameter: Parameter, low: float, high: float) -> int:
+    """The level in the middle of those in a range; the usual one if there are none."""
+    first = bisect_left(range(parameter.levels), low, key=lambda i: float(parameter.value(i)))
+    last = bisect_right(range(parameter.levels), high, key=lambda i: float(parameter.value(i))) - 1
+    return (first + last) // 2 if first <= last else parameter.default_index
 
 
 def _values(inside: Span) -> list[Span]:
@@ -118,15 +233,16 @@ def _values(inside: Span) -> list[Span]:
     while position < len(inside.text):
         match = _VALUE.match(inside.text, position)
         if not match:
-            raise inside.part(position).error(
-                f"expected a value, found {inside.text[position:][:40]!r}"
-            )
-        group = "bare" if match["quoted"] is None else "quoted"
-        start = inside.column + match.start(group)
-        values.append(Span(inside.path, inside.line, start, match[group]))
+            place = inside.part(position)
+            raise place.error(f"expected a value, found {place.found}")
+        if match["quoted"] is None:
+            values.append(inside.group(match, "bare"))
+        else:
+            start = inside.column + match.start("quoted")
+            values.append(Span(inside.path, inside.line, start, match["quoted"]))
         position = match.end()
     if not values or inside.text.endswith(","):
-        raise inside.error(f"expected values separated by commas, found ({inside.text})")
+        raise inside.error(f"expected values separated by commas, found ({inside.text[:60]})")
     return values
 
 
@@ -151,7 +267,7 @@ def with_allowed_default(
                 name: p if index < 0 else _starting_at(p, index)
                 for (name, p), index in zip(parameters.items(), config.indices, strict=True)
             }
-    raise BadInput("no configuration was found that the forbidden clauses allow")
+    raise ClauseError("no configuration was found that the forbidden clauses allow", clause=0)
 
 
 def _drawn(space: Space, rng: Random) -> Config:

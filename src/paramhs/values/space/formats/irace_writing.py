@@ -1,48 +1,153 @@
-"""Writes irace's parameters.txt."""
+"""Writes irace's parameters.txt.
+
+irace's names have letters, digits, points and underscores only, as they stand in R expressions.
+Other names are written in such letters; the switch, which is what a target sees, keeps the true
+one.
+"""
 
 import re
 from collections.abc import Mapping
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.expressions import And, Compare, Expression, Member, Or, Ref
+from paramhs.values.quoting import short
+from paramhs.values.space.expressions import And, Compare, Expression, Member, Or, Relation, cut
 from paramhs.values.space.formats.simpler import satisfying
 from paramhs.values.space.formats.texts import is_listed, written_value
 from paramhs.values.space.parameters import Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import Space
+from paramhs.values.space.terms import FUNCTIONS, Calculation, Ref, Term
 from paramhs.values.space.values import Value
+
+_PLAIN = re.compile(r"(?:[A-Za-z]|\.(?![0-9]))[A-Za-z0-9_.]*+")
+_RESERVED = re.compile(
+    r"if|else|repeat|while|function|for|next|break|in|TRUE|FALSE|NULL|Inf|NaN|NA(?:_\w+_)?|T|F|c|is\.na"
+)
+_PLACES = 15  # decimal places that irace can be told to keep
 
 
 def written_irace(space: Space, switches: Mapping[str, str]) -> str:
-    """The space as a file for irace; a switch that is not given is empty."""
-    lines = [
-        _parameter(space, name, p, switches.get(name, "")) for name, p in space.parameters.items()
-    ]
-    if space.forbidden:
-        lines += ["", "[forbidden]"]
-        lines += [_written(space, clause) for clause in space.forbidden]
-    digits = max(map(_digits, space.listed))
-    if digits > 4:  # irace's own number of decimal places
-        lines += ["", "[global]", f"digits = {digits}"]
-    return "\n".join(lines) + "\n"
+    """The space as a file for irace; a switch that is not given is `-name `."""
+    return _Writer(space, switches).text()
 
 
-def _digits(parameter: Parameter) -> int:
+def irace_names(space: Space) -> dict[str, str]:
+    """The name that irace gets for each parameter, most often the same."""
+    kept = {name for name in space.parameters if _is_plain(name)}
+    found: dict[str, str] = {}
+    taken = set(kept)
+    for name in space.parameters:
+        found[name] = name if name in kept else _free(_plainer(name), taken)
+        taken.add(found[name])
+    return found
+
+
+def _is_plain(name: str) -> bool:
+    return bool(_PLAIN.fullmatch(name)) and not _RESERVED.fullmatch(name) and name not in FUNCTIONS
+
+
+def _plainer(name: str) -> str:
+    letters = re.sub(r"[^A-Za-z0-9_.]", "_", name)
+    return letters if _is_plain(letters) else f"p_{letters}"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number, free = 2, name
+    while free in taken:
+        free, number = f"{name}_{number}", number + 1
+    return free
+
+
+class _Writer:
+    def __init__(self, space: Space, switches: Mapping[str, str]) -> None:
+        self.space = space
+        self.switches = switches
+        self.names = irace_names(space)
+
+    def text(self) -> str:
+        lines = [self._parameter(name, p) for name, p in self.space.parameters.items()]
+        if self.space.forbidden:
+            lines += ["", "[forbidden]"]
+            lines += [self._written(clause) for clause in self.space.forbidden]
+        digits = max(_digits(name, p) for name, p in self.space.parameters.items())
+        if digits > 4:  # irace's own number of decimal places
+            lines += ["", "[global]", f"digits = {digits}"]
+        return "\n".join(lines) + "\n"
+
+    def _parameter(self, name: str, parameter: Parameter) -> str:
+        kind, values = _domain(name, parameter)
+        switch = _quoted(self.switches.get(name, f"-{name} "))
+        line = f"{self.names[name]} {switch} {kind} ({values})"
+        if name in self.space.conditions:
+            line += f" | {self._written(self.space.conditions[name])}"
+        return line
+
+    # Expressions in R.
+
+    def _written(self, expression: Expression) -> str:
+        if isinstance(expression, And | Or):
+            joint = " & " if isinstance(expression, And) else " | "
+            return joint.join(map(self._part, expression.parts))
+        if isinstance(expression, Relation):
+            both = (self._term(expression.left), self._term(expression.right))
+            return f"{both[0]} {expression.sign} {both[1]}"
+        return self._leaf(expression)
+
+    def _part(self, part: Expression) -> str:
+        return f"({self._written(part)})" if isinstance(part, And | Or) else self._written(part)
+
+    def _leaf(self, leaf: Compare | Member) -> str:
+        name, parameter = leaf.name, self.space.parameters[leaf.name]
+        if isinstance(leaf, Compare) and isinstance(leaf.other, Ref):
+            return self._relation(leaf, leaf.other.name)
+        if is_listed(parameter):
+            values = satisfying(leaf, name, parameter)
+            if not values:
+                raise BadInput(f"irace cannot write '{cut(leaf)}', which never holds")
+            return self._in(name, [_quoted(written_value(value)) for value in values])
+        if isinstance(leaf, Member):
+            return self._in(name, [_number(value) for value in leaf.values])
+        return f"{self.names[name]} {leaf.sign} {_number(leaf.other)}"
+
+    def _in(self, name: str, values: list[str]) -> str:
+        if not values:
+            raise BadInput(f"irace cannot write that {name} has one of no values")
+        if len(values) == 1:
+            return f"{self.names[name]} == {values[0]}"
+        return f"{self.names[name]} %in% c({', '.join(values)})"
+
+    def _relation(self, leaf: Compare, other: str) -> str:
+        for name in (leaf.name, other):
+            self._check_number(name, leaf)
+        return f"{self.names[leaf.name]} {leaf.sign} {self.names[other]}"
+
+    def _check_number(self, name: str, said: object) -> None:
+        if is_listed(self.space.parameters[name]):
+            raise BadInput(f"irace compares only numbers with each other: '{said}'")
+
+    def _term(self, term: Term) -> str:
+        if isinstance(term, Ref):
+            self._check_number(term.name, term)
+            return self.names[term.name]
+        if not isinstance(term, Calculation):
+            return f"({term!r})" if term < 0 else repr(term)
+        parts = list(map(self._term, term.parts))
+        if term.sign in FUNCTIONS:
+            return f"{term.sign}({', '.join(parts)})"
+        sign = "%%" if term.sign == "%" else term.sign
+        return f"({f' {sign} '.join(parts)})"
+
+
+def _digits(name: str, parameter: Parameter) -> int:
     """Decimal places of the ends of a real range."""
     if not isinstance(parameter, Real):
         return 0
-    return max(
-        len(f"{end:.15f}".rstrip("0").partition(".")[2]) for end in (parameter.low, parameter.high)
-    )
-
-
-def _parameter(space: Space, name: str, parameter: Parameter, switch: str) -> str:
-    if not re.fullmatch(r"[A-Za-z.][\w.]*", name, re.ASCII):
-        raise BadInput(f"irace's names have letters, digits, '.' and '_' only: {name!r}")
-    kind, values = _domain(name, parameter)
-    line = f"{name} {_quoted(switch)} {kind} ({values})"
-    if name in space.conditions:
-        line += f" | {_written(space, space.conditions[name])}"
-    return line
+    ends = (parameter.low, parameter.high)
+    for end in ends:
+        if abs(round(end, _PLACES) - end) > 1e-9 * abs(end):
+            raise BadInput(
+                f"irace keeps {_PLACES} decimal places at most: too few for {end!r} of {name}"
+            )
+    return max(len(f"{end:.{_PLACES}f}".rstrip("0").partition(".")[2]) for end in ends)
 
 
 def _domain(name: str, parameter: Parameter) -> tuple[str, str]:
@@ -53,48 +158,17 @@ def _domain(name: str, parameter: Parameter) -> tuple[str, str]:
     assert isinstance(parameter, Integer | Real)  # noqa: S101 -- for the type checker
     if isinstance(parameter, Integer) and parameter.step > 1:
         raise BadInput(f"irace cannot say that {name} goes in steps of {parameter.step}")
+    if isinstance(parameter, Integer) and max(-parameter.low, parameter.high) >= 2**31:
+        raise BadInput(f"R's integers end at 2147483647: those of {name} do not")
     kind = "i" if isinstance(parameter, Integer) else "r"
     return kind + ",log" * parameter.log, f"{parameter.low!r}, {parameter.high!r}"
 
 
 def _quoted(text: str) -> str:
     if re.search(r'["\\#|\n\r]', text):
-        raise BadInput(f"irace cannot write {text!r}: quotes and the marks \\ # | are not allowed")
+        raise BadInput(f'irace cannot write {short(text)}: it has one of " \\ # | in it')
     return f'"{text}"'
-
-
-def _written(space: Space, expression: Expression) -> str:
-    """The expression in R."""
-    if isinstance(expression, And | Or):
-        joint = " & " if isinstance(expression, And) else " | "
-        return joint.join(_part(space, part) for part in expression.parts)
-    name, parameter = expression.name, space.parameters[expression.name]
-    if isinstance(expression, Compare) and isinstance(expression.other, Ref):
-        return _relation(space, expression, expression.other.name)
-    if is_listed(parameter):
-        values = satisfying(expression, name, parameter)
-        if not values:
-            raise BadInput(f"irace cannot write '{expression}', which never holds")
-        return _in(name, [_quoted(written_value(value)) for value in values])
-    if isinstance(expression, Member):
-        return _in(name, [_number(value) for value in expression.values])
-    return f"{name} {expression.sign} {_number(expression.other)}"
-
-
-def _part(space: Space, part: Expression) -> str:
-    return f"({_written(space, part)})" if isinstance(part, And | Or) else _written(space, part)
-
-
-def _in(name: str, values: list[str]) -> str:
-    return f"{name} == {values[0]}" if len(values) == 1 else f"{name} %in% c({', '.join(values)})"
 
 
 def _number(value: Value | Ref) -> str:
     return repr(value)
-
-
-def _relation(space: Space, expression: Compare, other: str) -> str:
-    for name in (expression.name, other):
-        if is_listed(space.parameters[name]):
-            raise BadInput(f"irace compares only numbers with each other: '{expression}'")
-    return f"{expression.name} {expression.sign} {other}"

@@ -2,18 +2,34 @@
 
 Here a comparison with an inactive parameter is false. So it is in irace, where it is NA and NA
 counts as false, but `!(a %in% c("x"))` is true there when a is inactive. In ConfigSpace an inactive
-value is NaN, so the condition `a != x` holds when a is inactive. Both are `Unlike`, until all
-conditions are known and a `Resolver` says in our terms when a is inactive.
+value is NaN, so the condition `a != x` holds when a is inactive. Both are `Unlike`, and R's
+`is.na(a)` is `Inactive`, until all conditions are known and a `Resolver` says in our terms when a
+is inactive.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.expressions import And, Compare, Expression, Leaf, Member, Or, Ref
+from paramhs.values.space.expressions import (
+    And,
+    Compare,
+    Expression,
+    Leaf,
+    Member,
+    Or,
+    Relation,
+    cut,
+    names,
+)
+from paramhs.values.space.parameters import Integer, Parameter, Real
+from paramhs.values.space.space import ClauseError
+from paramhs.values.space.terms import may_be_nan
 
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MOST = 4096  # parts of a normal form
+_DEEPEST = 100  # levels of conditions of parameters in conditions
+_LONGEST = 1000  # parts of what says when a parameter is inactive
 
 
 class Unlike(Member):
@@ -21,6 +37,26 @@ class Unlike(Member):
 
     It is a `Member` only so that it may stand in an expression; no space ever holds one.
     """
+
+
+class Inactive(Member):
+    """A parameter that is inactive; of no values, and like `Unlike` never in a space."""
+
+
+class Active(Member):
+    """A parameter that is active: the opposite of `Inactive`."""
+
+
+def active(name: str, parameter: Parameter) -> Expression:
+    """That a parameter is active, whatever its value."""
+    if isinstance(parameter, Integer | Real):
+        return Compare(name, ">=", parameter.low)
+    return Member(name, tuple(parameter.value(i) for i in range(parameter.levels)))
+
+
+def never(name: str) -> Expression:
+    """What never holds."""
+    return Member(name, ())
 
 
 def both(parts: Iterable[Expression]) -> Expression:
@@ -44,9 +80,13 @@ def _joined(kind: type[And] | type[Or], parts: Iterable[Expression]) -> Expressi
 class Resolver:
     """Says in our terms what expressions of another format mean, given all its conditions."""
 
-    def __init__(self, conditions: Mapping[str, Expression]) -> None:
+    def __init__(
+        self, conditions: Mapping[str, Expression], parameters: Mapping[str, Parameter]
+    ) -> None:
         self.given = conditions
+        self.parameters = parameters
         self.known: dict[str, Expression | None] = {}
+        self.depth = 0
 
     def meant(self, said: Expression) -> Expression:
         """The expression in our terms."""
@@ -54,8 +94,14 @@ class Resolver:
             return both(map(self.meant, said.parts))
         if isinstance(said, Or):
             return either(map(self.meant, said.parts))
+        if isinstance(said, Inactive):
+            return either(self._inactive(said.name) or [never(said.name)])
+        if isinstance(said, Active):
+            return active(said.name, self.parameters[said.name])
         if isinstance(said, Unlike):
             other = both(Compare(said.name, "!=", value) for value in said.values)
+            if not said.values:
+                other = active(said.name, self.parameters[said.name])
             return either([other, *self._inactive(said.name)])
         return said
 
@@ -69,26 +115,67 @@ class Resolver:
             return []
         if name not in self.known:
             self.known[name] = None
-            self.known[name] = self._untrue(self.given[name])
+            self.depth += 1
+            found = self._untrue(self.given[name]) if self.depth <= _DEEPEST else None
+            if found is None or not _is_short(found):
+                raise ClauseError(
+                    f"conditions are nested too deeply to say when {name!r} is inactive",
+                    conditions=(name,),
+                )
+            self.known[name] = found
+            self.depth -= 1
         found = self.known[name]
         if found is None:
-            raise BadInput(f"conditions go round in a circle: {name!r} depends on itself")
+            raise ClauseError(
+                f"conditions go round in a circle: {name!r} depends on itself", conditions=(name,)
+            )
         return [found]
+
+    @property
+    def _looking(self) -> list[str]:
+        """The parameters whose conditions are being looked at, the innermost first."""
+        return [name for name, found in reversed(self.known.items()) if found is None]
 
     def _untrue(self, said: Expression) -> Expression:
         if isinstance(said, And):
             return either(map(self._untrue, said.parts))
         if isinstance(said, Or):
             return both(map(self._untrue, said.parts))
-        if isinstance(said, Unlike):
-            return Member(said.name, said.values)
         if isinstance(said, Member):
-            return self.meant(Unlike(said.name, said.values))
-        opposite = Compare(said.name, OPPOSITE[said.sign], said.other)
-        inactive = self._inactive(said.name)
-        if isinstance(said.other, Ref):
-            inactive = [*inactive, *self._inactive(said.other.name)]
-        return either([opposite, *inactive])
+            return self.meant(negated(said))
+        if isinstance(said, Relation) and (may_be_nan(said.left) or may_be_nan(said.right)):
+            raise ClauseError(
+                f"'{cut(said)}' may divide by zero, so it cannot be said when it does not hold",
+                conditions=self._looking,
+            )
+        inactive = [e for name in dict.fromkeys(names(said)) for e in self._inactive(name)]
+        return either([negated(said), *inactive])
+
+
+def _is_short(expression: Expression) -> bool:
+    """Whether it has few comparisons: what says when another is inactive grows exponentially."""
+    left = [expression]
+    for _ in range(_LONGEST):
+        if not left:
+            return True
+        part = left.pop()
+        left += part.parts if isinstance(part, And | Or) else ()
+    return False
+
+
+def negated(said: Expression) -> Expression:
+    """The negation as R has it: a comparison with an inactive parameter stays NA.
+
+    Only `%in%` and `is.na`, which are never NA, turn into what holds of an inactive parameter.
+    """
+    if isinstance(said, And | Or):
+        return (either if isinstance(said, And) else both)(map(negated, said.parts))
+    if isinstance(said, Relation):
+        return Relation(said.left, OPPOSITE[said.sign], said.right)
+    if isinstance(said, Compare):
+        return Compare(said.name, OPPOSITE[said.sign], said.other)
+    kind = {Inactive: Active, Active: Inactive, Unlike: Member}.get(type(said), Unlike)
+    return kind(said.name, said.values)
 
 
 def alternatives(
@@ -106,6 +193,8 @@ def alternatives(
             _check_few(len(found) * len(more))
             found = [[*a, *(leaf for leaf in b if leaf not in a)] for a, b in product(found, more)]
         return found
+    if isinstance(expression, Relation):
+        raise BadInput(f"the format has no arithmetic: '{cut(expression)}'")
     return written(expression)
 
 

@@ -5,14 +5,24 @@ Sources: the ParamILS and SMAC manuals; what ConfigSpace's `read_and_write` and 
 """
 
 import re
+from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.expressions import Compare, Expression, Member, Ref
+from paramhs.values.space.expressions import Compare, Expression, Member
 from paramhs.values.space.formats.logic import Resolver, Unlike, both, either
-from paramhs.values.space.formats.texts import Span, lines, matching, shown, value_on
+from paramhs.values.space.formats.texts import (
+    Span,
+    lines,
+    located,
+    matching,
+    shown,
+    value_on,
+)
 from paramhs.values.space.parameters import Categorical, Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import Space
+from paramhs.values.space.terms import Ref
 
 _LIST = re.compile(
     r"(?P<name>\S+?)\s*(?:(?<=\s)(?P<type>categorical|ordinal)\s*)?"
@@ -27,11 +37,19 @@ _HEADING = re.compile(
     r"[\w /&()-]*:|\W*|\[?(?:parameters?|condition(?:al)?s?|forbidden)\]?", re.IGNORECASE
 )
 _SIGN = re.compile(r"==|!=|<=|>=|<|>|=|\bin\b")
+_MOST_SIGNS = 32  # in a comparison: names may have some in them
+_NEW = re.compile(r"[^#{|]*?\s(?:categorical|ordinal|integer|real)\s*+[\[{]")
+
+_END = r"[-+]?(?:\d++(?:\.\d++)?+|\.\d++)(?:[eE][-+]?\d++)?+"
+RANGE = re.compile(rf"(?P<first>{_END})\s*+\.\.\s*+(?P<last>{_END})")
+"""A range in a list of values, as ParamILS 3 has it: `1..5`, or `2..10` after 0."""
+_MOST_VALUES = 10_000  # of one such range
 
 
-def read_pcs(path: Path, text: str) -> Space:
-    """The space that a file describes."""
-    return _Reader(path, text).space()
+def read_pcs(path: Path, text: str) -> tuple[Space, tuple[str, ...]]:
+    """The space that a file describes, and what its user should know."""
+    reader = _Reader(path, text)
+    return reader.space(), tuple(reader.notes)
 
 
 class _Reader:
@@ -42,6 +60,7 @@ class _Reader:
         self.parameters: dict[str, Parameter] = {}
         self.conditions: dict[str, list[Span]] = {}
         self.forbidden: list[Span] = []
+        self.notes: list[str] = []
         # Quotes say nothing in these files. Blanks in their place keep the columns.
         for line in lines(path, text.translate({ord('"'): " ", ord("'"): " "})):
             self._read(line)
@@ -53,40 +72,44 @@ class _Reader:
             bar = line.text.index("|")
             child = line.part(0, bar)
             if not _NAME.fullmatch(child.text):
-                raise child.error(f"expected a parameter's name before '|', found {child.text!r}")
+                raise child.error(f"expected a parameter's name before '|', found {child.found}")
             self.conditions.setdefault(child.text, []).append(line.part(bar + 1))
         elif match := _LIST.fullmatch(line.text):
-            self._add(line, match, _listed(line, match))
+            self._add(line, match, self._listed(line, match))
         elif match := _RANGE.fullmatch(line.text):
-            self._add(line, match, _ranged(line, match))
+            self._add(line, match, self._ranged(line, match))
         elif not _HEADING.fullmatch(line.text):
             raise line.error(
                 "expected a parameter, such as 'a {x, y} [x]' or 'b [0, 1] [0.5]', a condition"
-                f" 'b | a in {{x}}' or a forbidden clause '{{a=x, b=1}}', found {line.text[:60]!r}"
+                f" 'b | a in {{x}}' or a forbidden clause '{{a=x, b=1}}', found {line.found}"
             )
 
     def _add(self, line: Span, match: re.Match[str], parameter: Parameter) -> None:
         name = line.group(match, "name")
         if not _NAME.fullmatch(name.text):
-            raise name.error(f"{name.text!r} is not a parameter's name")
+            raise name.error(f"{name.found} is not a parameter's name")
         if name.text in self.parameters:
-            raise name.error(f"there is another parameter called {name.text!r}")
+            raise name.error(f"there is another parameter called {name.found}")
         self.parameters[name.text] = parameter
 
     def space(self) -> Space:
         if not self.parameters:
             raise BadInput(f"{self.path}: there is no parameter in it")
         said = {name: self._condition(name, spans) for name, spans in self.conditions.items()}
-        return Space(
-            self.parameters,
-            conditions=Resolver(said).conditions(),
-            forbidden=[self._clause(span) for span in self.forbidden],
-        )
+        forbidden = [self._clause(span) for span in self.forbidden]
+        places = {name: spans[0] for name, spans in self.conditions.items()}
+        return located(lambda: self._made(said, forbidden), places, self.forbidden)
+
+    def _made(self, said: dict[str, Expression], forbidden: list[Expression]) -> Space:
+        conditions = Resolver(said, self.parameters).conditions()
+        return Space(self.parameters, conditions=conditions, forbidden=forbidden)
 
     def _condition(self, child: str, spans: list[Span]) -> Expression:
         """What all lines of one child say together."""
         if child not in self.parameters:
-            raise spans[0].error(f"it is a condition of {child!r}, which is not a parameter")
+            raise spans[0].error(
+                f"it is a condition of {shown([child])!r}, which is not a parameter"
+            )
         lines = {self._alternatives(child, span): span for span in reversed(spans)}
         said = list(reversed(lines))
         if len(said) > 1:
@@ -112,8 +135,8 @@ class _Reader:
         parameter = self.parameters[parent]
         if sign == "in":
             if not (right.text.startswith("{") and right.text.endswith("}")):
-                raise right.error(f"expected values in braces after 'in', found {right.text!r}")
-            values = [value_on(v, parent, parameter) for v in right.part(1, -1).split(",")]
+                raise right.error(f"expected values in braces after 'in', found {right.found}")
+            values = [value_on(v, parent, parameter) for v in _values(right.part(1, -1))]
             return Member(parent, tuple(dict.fromkeys(values)))
         value = value_on(right, parent, parameter)
         if sign == "!=":
@@ -145,73 +168,107 @@ class _Reader:
 
     def _signed(self, span: Span) -> tuple[str, str, Span]:
         """Name, sign and what is right of it; a name may contain what looks like a sign."""
-        signs = list(_SIGN.finditer(span.text))
+        signs = list(islice(_SIGN.finditer(span.text), _MOST_SIGNS))
         for match in signs:
             name = span.part(0, match.start()).text
             if name in self.parameters:
                 return name, match[0], span.part(match.end())
         if signs and _NAME.fullmatch(name := span.part(0, signs[0].start()).text):
             raise span.error(
-                f"no parameter is called {name!r}; there are {shown(self.parameters, 8)}"
+                f"no parameter is called {shown([name])!r}; there are {shown(self.parameters, 8)}"
             )
         raise span.error(
             "expected one parameter compared with a value, such as 'a in {x, y}' or 'a=x',"
-            f" without arithmetic, found {span.text!r}"
+            f" without arithmetic, found {span.found}"
         )
 
     def _check_order(self, span: Span, name: str, sign: str) -> None:
         if sign not in ("==", "!=", "=") and not self.parameters[name].ordered:
             raise span.error(f"the values of {name!r} have no order, so {sign!r} means nothing")
 
+    # The domains of parameters.
+
+    def _listed(self, line: Span, match: re.Match[str]) -> Parameter:
+        self._check_rest(line, match, "")
+        values: dict[str, None] = {}
+        for span in _values(line.group(match, "values")):
+            if span.text in values:
+                raise span.error(f"the value {span.found} comes twice")
+            values[span.text] = None
+        default = line.group(match, "default")
+        found = matching(default.text, tuple(values))
+        if found is None:
+            raise default.error(f"the default {default.found} is not one of {shown(values)}")
+        return (Ordinal if match["type"] == "ordinal" else Categorical)(values, default=found)
+
+    def _ranged(self, line: Span, match: re.Match[str]) -> Parameter:
+        kind = match["type"]
+        flags = self._check_rest(line, match, "log" if kind else "il")
+        log = flags == "log" if kind else "l" in flags
+        whole = kind == "integer" or (not kind and "i" in flags)
+        spans = [line.group(match, name) for name in ("low", "high", "default")]
+        low, high, default = (span.integer() if whole else span.number() for span in spans)
+        if not low <= default <= high:
+            raise spans[2].error(f"the default {spans[2].text} is not in {low} .. {high}")
+        try:
+            if whole:
+                return Integer(int(low), int(high), log=log, default=int(default))
+            return Real(low, high, log=log, default=default)
+        except BadInput as error:
+            raise spans[0].error(str(error)) from None
+
+    def _check_rest(self, line: Span, match: re.Match[str], known: str) -> str:
+        """What follows the default: `log`, or some of `i` and `l`.
+
+        Files in use have an `i` after lists and after new integers, where it means nothing.
+        """
+        rest = line.group(match, "rest")
+        pattern = {"": "", "log": "(?:log)?", "il": "(?:i|l|il|li)?"}[known]
+        if re.fullmatch(pattern, rest.text):
+            return rest.text
+        if rest.text == "i" and match["type"] != "real":
+            self.notes.append(f"{rest.place}: 'i' means nothing here and is ignored")
+            return ""
+        raise rest.error(
+            f"expected the end of the line{f' or {known!r}' * bool(known)}, found {rest.found}"
+        )
+
 
 def _is_old_condition(expression: Expression) -> bool:
     return isinstance(expression, Member) and not isinstance(expression, Unlike)
 
 
-def _listed(line: Span, match: re.Match[str]) -> Parameter:
-    _check_rest(line, match, "")
-    values: dict[str, None] = {}
-    for span in line.group(match, "values").split(","):
-        if not span.text or re.search(r"\s", span.text):
-            raise span.error(f"expected a value without blanks, found {span.text!r}")
-        if span.text in values:
-            raise span.error(f"the value {span.text!r} comes twice")
-        values[span.text] = None
-    default = line.group(match, "default")
-    found = matching(default.text, values)
-    if found is None:
-        raise default.error(f"the default {default.text!r} is not one of {shown(values)}")
-    return (Ordinal if match["type"] == "ordinal" else Categorical)(values, default=found)
+def _values(inside: Span) -> list[Span]:
+    """The values of a list; a range of ParamILS 3 gives all of its own."""
+    found: list[Span] = []
+    for span in inside.split(","):
+        if not span.text:
+            raise span.error("expected a value, found ''")
+        match = RANGE.fullmatch(span.text)
+        found += _ranging(span, match, found) if match else [span]
+    return found
 
 
-def _ranged(line: Span, match: re.Match[str]) -> Parameter:
-    kind = match["type"]
-    flags = _check_rest(line, match, "log" if kind else "il")
-    log = flags == "log" if kind else "l" in flags
-    whole = kind == "integer" or (not kind and "i" in flags)
-    spans = [line.group(match, name) for name in ("low", "high", "default")]
-    low, high, default = (span.integer() if whole else span.number() for span in spans)
-    if not low <= default <= high:
-        raise spans[2].error(f"the default {spans[2].text} is not in {low} .. {high}")
-    try:
-        if whole:
-            return Integer(int(low), int(high), log=log, default=int(default))
-        return Real(low, high, log=log, default=default)
-    except BadInput as error:
-        raise spans[0].error(str(error)) from None
+def _ranging(span: Span, match: re.Match[str], before: list[Span]) -> list[Span]:
+    """The values of `first..last` in steps of 1, or of the distance to the one value before."""
+    if len(before) > 1:
+        raise span.error(f"a range comes first or after one value, and {span.found} does not")
+    first, last = (_decimal(span.group(match, name)) for name in ("first", "last"))
+    step = first - _decimal(before[0]) if before else Decimal(1 if first <= last else -1)
+    if step == 0 or (last - first) / step < 0:
+        raise span.error(f"{span.found} is empty in steps of {step}")
+    count = int((last - first) / step) + 1
+    if count > _MOST_VALUES:
+        raise span.error(f"{span.found} has more than {_MOST_VALUES:,} values")
+    values = (first + number * step for number in range(count))
+    return [Span(span.path, span.line, span.column, f"{value:f}") for value in values]
 
 
-def _check_rest(line: Span, match: re.Match[str], known: str) -> str:
-    """What follows the default: `log`, or some of `i` and `l`."""
-    rest = line.group(match, "rest")
-    pattern = {"": "", "log": "(?:log)?", "il": "(?:i|l|il|li)?"}[known]
-    if not re.fullmatch(pattern, rest.text):
-        raise rest.error(
-            f"expected the end of the line{f' or {known!r}' * bool(known)}, found {rest.text!r}"
-        )
-    return rest.text
+def _decimal(span: Span) -> Decimal:
+    span.number()  # refuses what is no number, or too large
+    return Decimal(span.text)
 
 
 def is_new_pcs(text: str) -> bool:
     """Whether a PCS text uses the new syntax."""
-    return bool(re.search(r"^[^#{|]+\s(?:categorical|ordinal|integer|real)\s*[\[{]", text, re.M))
+    return any(_NEW.match(line) for line in text.splitlines())

@@ -5,22 +5,33 @@ from itertools import product
 from math import prod
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.expressions import And, Compare, Expression, Leaf, Member, Ref, names
+from paramhs.values.quoting import short
+from paramhs.values.space.expressions import (
+    And,
+    Compare,
+    Expression,
+    Leaf,
+    Member,
+    cut,
+    names,
+)
 from paramhs.values.space.formats.logic import alternatives
+from paramhs.values.space.formats.pcs import RANGE
 from paramhs.values.space.formats.simpler import explicit_values, member, satisfying, simpler
 from paramhs.values.space.formats.texts import is_listed, written_value
 from paramhs.values.space.parameters import Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import Space
+from paramhs.values.space.terms import Ref
 from paramhs.values.space.values import Value
 
 _MOST_LINES = 10_000  # of one forbidden clause
-_PLAIN = re.compile(r"[^\s{}\[\]|,#\"']+")
+_PLAIN = r"[^\s{}\[\]|,#\"']++"
 
 
 def written_pcs(space: Space, new: bool) -> str:
     """The space as a PCS file."""
     for name in space.parameters:
-        _check(name, "name", "=()")
+        _check_name(name)
     parameters = [_parameter(name, p, new) for name, p in space.parameters.items()]
     conditions = [
         line for name, e in space.conditions.items() for line in _condition(space, name, e, new)
@@ -30,14 +41,18 @@ def written_pcs(space: Space, new: bool) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _check(word: str, what: str, more: str = "") -> str:
-    if not _PLAIN.fullmatch(word) or "&&" in word or any(mark in word for mark in more):
-        raise BadInput(f"PCS cannot write the {what} {word!r}: blanks and marks are not allowed")
-    return word
+def _check_name(name: str) -> None:
+    if not re.fullmatch(_PLAIN, name) or "&&" in name or any(mark in name for mark in "=()"):
+        raise BadInput(f"PCS cannot write the name {short(name)}: it has blanks or marks in it")
 
 
 def _text(value: Value) -> str:
-    return _check(written_value(value), "value")
+    """A value; single blanks within are allowed, as in ParamILS's own files."""
+    text = written_value(value)
+    plain = re.fullmatch(f"{_PLAIN}(?: {_PLAIN})*+", text)
+    if not plain or "&&" in text or RANGE.fullmatch(text):
+        raise BadInput(f"PCS cannot write the value {short(text)}: it has marks in it")
+    return text
 
 
 def _parameter(name: str, parameter: Parameter, new: bool) -> str:
@@ -70,7 +85,7 @@ def _old_condition(space: Space, expression: Expression) -> str:
     """One line of the old syntax: it knows one parent and its values."""
     parents = set(names(expression))
     if len(parents) > 1:
-        raise BadInput(f"old PCS has no 'or' between parameters: '{expression}'; try pcs-new")
+        raise BadInput(f"old PCS has no 'or' between parameters: '{cut(expression)}'; try pcs-new")
     (name,) = parents
     parameter = space.parameters[name]
     values: tuple[Value, ...] | None
@@ -80,7 +95,7 @@ def _old_condition(space: Space, expression: Expression) -> str:
         leaf = expression if isinstance(expression, Compare | Member) else None
         values = None if leaf is None else explicit_values(leaf, parameter)
     if values is None:
-        raise BadInput(f"old PCS lists values: '{expression}' has too many; try pcs-new")
+        raise BadInput(f"old PCS lists values: '{cut(expression)}' has too many; try pcs-new")
     return _in(name, values)
 
 
@@ -93,11 +108,19 @@ def _in(name: str, values: tuple[Value, ...]) -> str:
 def _new_condition(space: Space, expression: Expression) -> str:
     found = alternatives(expression, lambda leaf: simpler(leaf, space.parameters, space.conditions))
     if not found:
-        raise BadInput(f"nothing satisfies '{expression}'")
+        raise BadInput(f"nothing satisfies '{cut(expression)}'")
     if len(found) > 1 and any(len(leaves) > 1 for leaves in found):
         # ConfigSpace misreads lists of values where && and || are mixed.
-        found = [list(leaves) for every in found for leaves in product(*map(_single, every))]
+        found = _singles(found)
     return " || ".join(" && ".join(map(_comparison, leaves)) for leaves in found)
+
+
+def _singles(found: list[list[Leaf]]) -> list[list[Leaf]]:
+    """The same with every list of values taken apart."""
+    listed = [[_single(leaf) for leaf in leaves] for leaves in found]
+    if sum(prod(map(len, leaves)) for leaves in listed) > _MOST_LINES:
+        raise BadInput(f"it has more than {_MOST_LINES:,} alternatives")
+    return [list(leaves) for every in listed for leaves in product(*every)]
 
 
 def _single(leaf: Leaf) -> list[Leaf]:
@@ -127,10 +150,13 @@ def _forbidden(space: Space, clause: Expression, new: bool) -> list[str]:
         return list(dict.fromkeys(lines))
     except _NotClassic as error:
         if not new:
-            raise BadInput(f"the forbidden '{clause}' cannot be written: {error}") from None
+            raise BadInput(f"the forbidden '{cut(clause)}' cannot be written: {error}") from None
     except BadInput as error:
-        raise BadInput(f"the forbidden '{clause}' cannot be written: {error}") from None
-    found = alternatives(clause, lambda leaf: _advanced(space, leaf))
+        raise BadInput(f"the forbidden '{cut(clause)}' cannot be written: {error}") from None
+    try:
+        found = alternatives(clause, lambda leaf: _advanced(space, leaf))
+    except BadInput as error:
+        raise BadInput(f"the forbidden '{cut(clause)}' cannot be written: {error}") from None
     joined = " || ".join(" && ".join(map(_comparison, leaves)) for leaves in found)
     return [f"{{{joined}}}"] if found else []
 
@@ -152,8 +178,7 @@ def _advanced(space: Space, leaf: Leaf) -> list[list[Leaf]]:
         if not all(p.numeric and p.levels > 1 for p in both):
             raise BadInput(f"PCS cannot compare two lists of values: '{leaf}'")
         return [[leaf]]
-    found = simpler(leaf, space.parameters, space.conditions)
-    return [list(leaves) for every in found for leaves in product(*map(_single, every))]
+    return _singles(simpler(leaf, space.parameters, space.conditions))
 
 
 def _together(leaves: list[Leaf]) -> dict[str, list[Value]]:

@@ -1,167 +1,342 @@
-"""Parses the R expressions of irace's files: comparisons, %in%, &, |, ! and parentheses.
+"""Parses the R expressions of irace's files: comparisons, %in%, is.na, &, |, ! and arithmetic.
 
-The text is parsed, never evaluated. R binds, from tightest: %in%, comparisons, !, & and &&, | and
-||. Negation is pushed inwards to the comparisons, which is exact also for R's NA.
+The text is parsed, never evaluated. R binds, from tightest: ^, a sign, %in% and %%, * and /, + and
+-, comparisons, !, & and &&, | and ||. Negation is pushed inwards to the comparisons, which is exact
+also for R's NA.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.expressions import Compare, Expression, Member, Ref
-from paramhs.values.space.formats.logic import OPPOSITE, Unlike, both, either
-from paramhs.values.space.formats.texts import NUMBER, Span, shown, value_on
-from paramhs.values.space.parameters import Parameter
+from paramhs.values.space.expressions import (
+    MOST_DEEP,
+    Compare,
+    Expression,
+    Member,
+    Relation,
+)
+from paramhs.values.space.formats.logic import (
+    Inactive,
+    both,
+    either,
+    negated,
+)
+from paramhs.values.space.formats.texts import Span, shown, value_on
+from paramhs.values.space.parameters import Integer, Parameter, Real
+from paramhs.values.space.parsing import MIRRORED
+from paramhs.values.space.terms import DIGITS, FUNCTIONS, Calculation, Ref, Term, calculated
 from paramhs.values.space.values import Value
 
 _TOKEN = re.compile(
-    rf"""\s*(?:
-        (?P<text>"[^"]*"|'[^']*')
-      | (?P<quoted>`[^`]+`)
-      | (?P<number>{NUMBER}(?![\w.]))
-      | (?P<word>[A-Za-z._][\w.]*)
-      | (?P<mark>%in%|==|!=|<=|>=|<|>|&&?|\|\|?|!|\(|\)|,)
-      | (?P<other>\S+)
+    rf"""\s*+(?:
+        (?P<text>"[^"]*+"|'[^']*+')
+      | (?P<quoted>`[^`]++`)
+      | (?P<number>{DIGITS}L?+(?![\w.]))
+      | (?P<word>[A-Za-z._][\w.]*+)
+      | (?P<mark>%in%|%%|==|!=|<=|>=|<|>|&&?|\|\|?|!|\(|\)|,|[-+*/^])
+      | (?P<other>\S++)
     )""",
     re.VERBOSE,
 )
-_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _TRUTH = ("TRUE", "FALSE")  # as text, where the parameter has such values
+_ORDERED = ("<", "<=", ">", ">=")
 
 
-@dataclass(frozen=True)
-class _Operand:
-    span: Span
-    is_name: bool
+class _Text(Span):
+    """A text in quotes, or a truth value: a value of a parameter, not its name."""
 
 
-def parse_r(span: Span, parameters: Mapping[str, Parameter]) -> Expression:
-    """The expression written there; `Unlike` where R counts an inactive parameter as true."""
-    parser = _Parser(span, parameters)
-    expression = parser.either(negated=False)
-    if parser.peek() is not None:
-        raise parser.error("'&', '|' or the end")
-    return expression
+_Node = Expression | Term | _Text
+_Parsed = TypeVar("_Parsed")
 
 
-class _Parser:
-    def __init__(self, span: Span, parameters: Mapping[str, Parameter]) -> None:
+class RParser:
+    """Reads one expression or term; `notes` are filled with what its user should know."""
+
+    def __init__(
+        self, span: Span, parameters: Mapping[str, Parameter], notes: list[str] | None = None
+    ) -> None:
         self.span = span
         self.parameters = parameters
+        self.notes = [] if notes is None else notes
         self.tokens = [m for m in _TOKEN.finditer(span.text) if m.lastgroup]
         self.next = 0
+        self.depth = 0
 
-    def peek(self) -> str | None:
-        """The next token."""
-        return self._at(self.next).text if self.next < len(self.tokens) else None
+    def expression(self) -> Expression:
+        """All of it as a truth; `Unlike` or `Inactive` where R counts an inactive parameter."""
+        said = self._truth(self._either())
+        if self._peek() is not None:
+            raise self._error("'&', '|' or the end")
+        return said
 
-    def error(self, expected: str) -> BadInput:
-        """What was expected instead of the next token."""
-        found = repr(self.peek()) if self.peek() is not None else "the end"
-        place = self._at(self.next)
-        raise place.error(f"expected {expected}, found {found}")
+    def term(self) -> Term:
+        """All of it as a number."""
+        column = self._here()
+        term = self._number(self._sum(), column)
+        if self._peek() is not None:
+            raise self._error("the end")
+        return term
 
-    def _at(self, number: int) -> Span:
-        if number >= len(self.tokens):
+    # Tokens.
+
+    def _peek(self) -> str | None:
+        if self.next >= len(self.tokens):
+            return None
+        match = self.tokens[self.next]
+        return match[match.lastgroup or 0]
+
+    def _here(self) -> Span:
+        if self.next >= len(self.tokens):
             return self.span.part(len(self.span.text))
-        match = self.tokens[number]
+        match = self.tokens[self.next]
         return self.span.group(match, match.lastgroup or "")
 
+    def _error(self, expected: str) -> BadInput:
+        place = self._here()
+        found = place.found if self._peek() is not None else "the end"
+        return place.error(f"expected {expected}, found {found}")
+
     def _take(self, *marks: str) -> str | None:
-        token = self.peek()
+        token = self._peek()
         if token not in marks or self.tokens[self.next].lastgroup not in ("mark", "word"):
             return None
         self.next += 1
         return token
 
-    def either(self, negated: bool) -> Expression:
-        """What is joined by |, or its negation."""
-        parts = [self._both(negated)]
+    def _demand(self, mark: str) -> None:
+        if not self._take(mark):
+            raise self._error(f"{mark!r}")
+
+    def _deeper(self, parse: Callable[[], _Parsed]) -> _Parsed:
+        self.depth += 1
+        if self.depth > MOST_DEEP:
+            raise self._here().error(f"parentheses are nested too deeply: more than {MOST_DEEP}")
+        node = parse()
+        self.depth -= 1
+        return node
+
+    # Truths.
+
+    def _either(self) -> _Node:
+        node = self._both()
+        if self._peek() not in ("|", "||"):
+            return node
+        parts = [self._truth(node)]
         while self._take("|", "||"):
-            parts.append(self._both(negated))
-        return both(parts) if negated else either(parts)
+            parts.append(self._truth(self._both()))
+        return either(parts)
 
-    def _both(self, negated: bool) -> Expression:
-        parts = [self._atom(negated)]
+    def _both(self) -> _Node:
+        node = self._negation()
+        if self._peek() not in ("&", "&&"):
+            return node
+        parts = [self._truth(node)]
         while self._take("&", "&&"):
-            parts.append(self._atom(negated))
-        return either(parts) if negated else both(parts)
+            parts.append(self._truth(self._negation()))
+        return both(parts)
 
-    def _atom(self, negated: bool) -> Expression:
-        if self._take("!"):
-            return self._atom(not negated)
-        if self._take("("):
-            inner = self.either(negated)
-            if not self._take(")"):
-                raise self.error("')'")
-            return inner
-        return self._comparison(negated)
+    def _negation(self) -> _Node:
+        marks = 0
+        while self._take("!"):
+            marks += 1
+        node = self._comparison()
+        if not marks:
+            return node
+        truth = self._truth(node)
+        return negated(truth) if marks % 2 else truth
 
-    def _comparison(self, negated: bool) -> Expression:
-        left = self._operand()
-        if self._take("%in%"):
-            name = self._named(left)
-            listed = [value_on(v.span, name, self.parameters[name]) for v in self._members()]
-            values = tuple(dict.fromkeys(listed))
-            return Unlike(name, values) if negated else Member(name, values)
-        sign = self._take(*OPPOSITE)
+    def _truth(self, node: _Node) -> Expression:
+        if isinstance(node, Expression):
+            return node
+        raise self._error("a comparison, such as == or %in%")
+
+    def _comparison(self) -> _Node:
+        place = self._here()
+        left = self._sum()
+        sign = None if isinstance(left, Expression) else self._take(*MIRRORED)
         if sign is None:
-            raise self.error("a comparison, such as == or %in%")
-        right = self._operand()
-        if not left.is_name:
-            left, right, sign = right, left, _MIRRORED.get(sign, sign)
-        name = self._named(left)
-        other = self._other(name, sign, right)
-        return Compare(name, OPPOSITE[sign] if negated else sign, other)
+            return left
+        other = self._here()
+        right = self._sum()
+        if isinstance(right, Ref) and not isinstance(left, Ref | Calculation):
+            return self._compared(right, MIRRORED[sign], left, other, place)
+        return self._compared(left, sign, right, place, other)
 
-    def _operand(self) -> _Operand:
-        if self.next >= len(self.tokens):
-            raise self.error("a parameter's name or a value")
-        kind, span = self.tokens[self.next].lastgroup, self._at(self.next)
+    def _compared(
+        self, left: _Node, sign: str, right: _Node, place: Span, other: Span
+    ) -> Expression:
+        if isinstance(left, Calculation) or isinstance(right, Calculation):
+            return Relation(self._number(left, place), sign, self._number(right, other))
+        if not isinstance(left, Ref):
+            raise place.error(f"expected a parameter's name, found {place.found}")
+        parameter = self.parameters[left.name]
+        if sign in _ORDERED and not parameter.numeric:
+            raise other.error(
+                f"{left.name} has type c or o, whose values R compares by alphabet, not in their"
+                " order; use %in%"
+            )
+        if isinstance(right, Ref):
+            if self.parameters[right.name].numeric != parameter.numeric:
+                raise other.error(
+                    f"{left.name} and {right.name} cannot be compared: one is no number"
+                )
+            return Compare(left.name, sign, right)
+        if isinstance(right, Expression):
+            raise other.error(f"expected a value, found {other.found}")
+        if sign in _ORDERED:
+            return Compare(left.name, sign, _valued(right, other).number())
+        value = self._value(left.name, _valued(right, other))
+        if value is None:
+            nothing = _nothing(left.name, parameter)
+            return nothing if sign == "==" else negated(nothing)
+        return Compare(left.name, sign, value)
+
+    def _value(self, name: str, said: Span) -> Value | None:
+        """The value of a parameter; None, and a note, if it can never have it."""
+        try:
+            return value_on(said, name, self.parameters[name])
+        except BadInput as error:
+            self.notes.append(f"{error}; {name} is never equal to it")
+            return None
+
+    # Numbers and names.
+
+    def _number(self, node: object, place: Span) -> Term:
+        if isinstance(node, bool) or not isinstance(node, int | float | Ref | Calculation):
+            raise place.error(f"expected a number or a parameter's name, found {place.found}")
+        if isinstance(node, Ref) and not self.parameters[node.name].numeric:
+            raise place.error(f"{node.name} has type c or o: there is no arithmetic with it")
+        return node
+
+    def _calculated(self, sign: str, place: Span, *parts: _Node) -> Term:
+        terms = [self._number(part, place) for part in parts]
+        try:
+            return calculated("%" if sign == "%%" else sign, *terms)
+        except BadInput as error:
+            raise place.error(str(error)) from None
+
+    def _sum(self) -> _Node:
+        place = self._here()
+        node = self._product()
+        while sign := self._take("+", "-"):
+            node = self._calculated(sign, place, node, self._product())
+        return node
+
+    def _product(self) -> _Node:
+        place = self._here()
+        node = self._special()
+        while sign := self._take("*", "/"):
+            node = self._calculated(sign, place, node, self._special())
+        return node
+
+    def _special(self) -> _Node:
+        place = self._here()
+        node = self._signed()
+        while sign := self._take("%%", "%in%"):
+            if sign == "%%":
+                node = self._calculated(sign, place, node, self._signed())
+                continue
+            if not isinstance(node, Ref):
+                raise place.error(f"expected a parameter's name, found {place.found}")
+            name = node.name
+            values = [self._value(name, member) for member in self._members()]
+            node = Member(name, tuple(dict.fromkeys(v for v in values if v is not None)))
+        return node
+
+    def _signed(self) -> _Node:
+        place = self._here()
+        sign = self._take("-", "+")
+        if not sign:
+            return self._power()
+        power = self._number(self._power(), place)
+        if isinstance(power, int | float):
+            return -power if sign == "-" else power
+        return self._calculated("-", place, 0, power) if sign == "-" else power
+
+    def _power(self) -> _Node:
+        place = self._here()
+        base = self._primary()
+        if not self._take("^"):
+            return base
+        return self._calculated("^", place, base, self._deeper(self._signed))
+
+    def _primary(self) -> _Node:
+        if self._take("("):
+            inner = self._deeper(self._either)
+            self._demand(")")
+            return inner
+        place = self._here()
+        kind = self.tokens[self.next].lastgroup if self.next < len(self.tokens) else "mark"
         if kind in ("mark", "other"):
-            raise self.error("a parameter's name or a value")
+            raise self._error("a parameter's name or a value")
         self.next += 1
         if kind in ("text", "quoted"):
-            inner = Span(span.path, span.line, span.column + 1, span.text[1:-1])
-            return _Operand(inner, is_name=kind == "quoted")
-        if kind == "number" or (span.text in _TRUTH and span.text not in self.parameters):
-            return _Operand(span, is_name=False)
-        return _Operand(span, is_name=True)
+            inside = (place.path, place.line, place.column + 1, place.text[1:-1])
+            return _Text(*inside) if kind == "text" else self._named(Span(*inside))
+        if kind == "number":
+            return Span(place.path, place.line, place.column, place.text.rstrip("L")).number()
+        return self._worded(place)
 
-    def _named(self, operand: _Operand) -> str:
-        name = operand.span.text
-        if not operand.is_name:
-            raise operand.span.error(f"expected a parameter's name, found {name!r}")
-        if name not in self.parameters:
-            raise operand.span.error(
-                f"no parameter is called {name!r}; there are {shown(self.parameters, 8)};"
-                " a value must be in quotes, and there is no arithmetic"
+    def _worded(self, place: Span) -> _Node:
+        """A word: a function with its arguments, a truth value, or a parameter."""
+        word = place.text
+        if word in (*FUNCTIONS, "is.na") and self._take("("):
+            parts = [self._deeper(self._sum)]
+            while self._take(","):
+                parts.append(self._deeper(self._sum))
+            self._demand(")")
+            if word != "is.na":
+                return self._calculated(word, place, *parts)
+            if len(parts) != 1 or not isinstance(parts[0], Ref):
+                raise place.error("expected one parameter's name in is.na()")
+            return Inactive(parts[0].name, ())
+        if word in _TRUTH and word not in self.parameters:
+            return _Text(place.path, place.line, place.column, word)
+        return self._named(place)
+
+    def _named(self, span: Span) -> Ref:
+        if span.text not in self.parameters:
+            raise span.error(
+                f"no parameter is called {span.found}; there are {shown(self.parameters, 8)};"
+                " a value must be in quotes"
             )
-        return name
+        return Ref(span.text)
 
-    def _members(self) -> list[_Operand]:
-        if not (self.peek() == "c" and self._take("c")):
-            return [self._operand()]
+    def _members(self) -> list[Span]:
+        """What stands right of %in%: one value, in parentheses or not, or several in c()."""
+        several = self._take("c") is not None
+        if several and self._peek() != "(":
+            raise self._error("'('")
         if not self._take("("):
-            raise self.error("'('")
-        members = [self._operand()]
-        while self._take(","):
-            members.append(self._operand())
+            return [self._member()]
+        members = [self._member()]
+        while several and self._take(","):
+            members.append(self._member())
         if not self._take(")"):
-            raise self.error("',' or ')'")
+            raise self._error("',' or ')'" if several else "')'")
         return members
 
-    def _other(self, name: str, sign: str, right: _Operand) -> Value | Ref:
-        parameter = self.parameters[name]
-        if sign in _MIRRORED and not parameter.numeric:
-            raise right.span.error(
-                f"{name} has type c or o, whose values R compares by alphabet, not in their order;"
-                " use %in%"
-            )
-        if right.is_name:
-            other = self._named(right)
-            if self.parameters[other].numeric != parameter.numeric:
-                raise right.span.error(f"{name} and {other} cannot be compared: one is no number")
-            return Ref(other)
-        return right.span.number() if sign in _MIRRORED else value_on(right.span, name, parameter)
+    def _member(self) -> Span:
+        place = self._here()
+        node = self._deeper(self._sum)
+        if isinstance(node, Ref | Calculation | Expression):
+            raise place.error(f"expected a value, found {place.found}; a text must be in quotes")
+        return _valued(node, place)
+
+
+def _valued(node: int | float | _Text, place: Span) -> Span:
+    """What is written there as a value, a number in plain digits."""
+    if isinstance(node, _Text):
+        return node
+    return Span(place.path, place.line, place.column, repr(node))
+
+
+def _nothing(name: str, parameter: Parameter) -> Expression:
+    """What holds of no value, and like every comparison in R neither does nor does not of NA."""
+    if isinstance(parameter, Integer | Real):
+        return Compare(name, "<", parameter.low)
+    every = range(parameter.levels)
+    return both(Compare(name, "!=", parameter.value(index)) for index in every)

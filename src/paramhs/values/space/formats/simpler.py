@@ -8,9 +8,10 @@ import math
 from collections.abc import Collection, Mapping
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space.expressions import Compare, Expression, Leaf, Member, Ref, compiled
+from paramhs.values.space.expressions import Compare, Expression, Leaf, Member, compiled
 from paramhs.values.space.formats.texts import is_listed
 from paramhs.values.space.parameters import Integer, Parameter, Real
+from paramhs.values.space.terms import Ref
 from paramhs.values.space.values import Value
 
 MOST_LISTED = 256  # values of a range that are written one by one where nothing else is possible
