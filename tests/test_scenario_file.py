@@ -29,7 +29,8 @@ from paramhs import (
     Uniform,
 )
 from paramhs.faces.cli.init import _contents, schema
-from paramhs.faces.scenario_file import line_of, read_scenario, seconds
+from paramhs.faces.scenario_file import read_scenario, seconds
+from paramhs.faces.scenario_file.source import Source, toml_lines
 from paramhs.search.configurators import CONFIGURATORS
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE
@@ -690,13 +691,18 @@ def documents(draw, names):
     return "\n".join(lines) + draw(st.sampled_from(["", "\n"])), places
 
 
+def line_of(text, key):
+    return Source(Path(), toml_lines(text)).line(key)
+
+
 def assert_lines(document):
     text, places = document
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return  # a table was opened after a table inside it had a setting of its name
-    assert {place: line_of(text, place) for place in places} == places
+    lines = toml_lines(text)
+    assert {place: lines[place] for place in places} == places
 
 
 class TestLines:
