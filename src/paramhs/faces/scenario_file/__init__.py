@@ -4,6 +4,7 @@ from pathlib import Path
 
 from paramhs.faces.scenario_file.aclib import read_aclib
 from paramhs.faces.scenario_file.building import Parsed, ScenarioFile, build
+from paramhs.faces.scenario_file.irace import is_irace, read_irace_scenario
 from paramhs.faces.scenario_file.models import seconds
 from paramhs.faces.scenario_file.source import Source, parse_toml, read_text, toml_lines
 
@@ -13,7 +14,10 @@ __all__ = ["ScenarioFile", "read_scenario", "seconds"]
 def read_scenario(path: Path) -> ScenarioFile:
     """Read a scenario file; `BadInput` lists all that is wrong with it."""
     text = read_text(path)
-    if path.suffix.lower() == ".txt":
+    kind = path.suffix.lower()
+    if kind != ".toml" and is_irace(text):
+        return build(read_irace_scenario(path, text))
+    if kind == ".txt":
         return build(read_aclib(path, text))
     settings = parse_toml(path, text)
     return build(Parsed(settings, Source(path, toml_lines(text)), [path.parent]))

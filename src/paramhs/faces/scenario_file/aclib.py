@@ -78,9 +78,9 @@ def read_aclib(path: Path, text: str) -> Parsed:
     root = _root(path, said["paramfile"].value)
     values = {name: setting.value for name, setting in said.items()}
     settings = _Translation(values, source, root).whole()
-    with_seeds = [k for k in _LISTS if k in said and "seed" in said[k].name.lower()]
+    seeded = [name for name in _LISTS if name in said and "seed" in said[name].name.lower()]
     folders = [root, *path.absolute().parents]
-    return Parsed(settings, source, folders, seeded=frozenset(with_seeds))
+    return Parsed(settings, source, folders, {name: {"seeded": True} for name in seeded})
 
 
 def _root(path: Path, parameter_file: str) -> Path:

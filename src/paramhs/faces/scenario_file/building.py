@@ -76,10 +76,8 @@ class Parsed:
     source: Source
     folders: Sequence[Path]
     """Where paths are looked for; the first is the scenario's own."""
-    inside: Mapping[str, Path] = field(default_factory=dict)
-    """For `instances` and `test_instances`: where the names in a list are looked for first."""
-    seeded: frozenset[str] = frozenset()
-    """Which of those are lists with a seed before each name."""
+    listings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """How the lists of `instances` and `test_instances` are to be read (see `Lister`)."""
     read_space: Callable[[Path], SpaceFile] = read_space
 
 
@@ -292,9 +290,8 @@ class _Builder:
         lister = Lister(
             self.parsed.folders,
             self.file.expected,
-            plain=self.file.function is not None,
-            inside=self.parsed.inside.get(name),
-            seeded=name in self.parsed.seeded,
+            self.file.function is not None,
+            **self.parsed.listings.get(name, {}),
         )
         found = self.source.attempt((name,), lambda: _distinct(lister.instances(listing)))
         if lister.seeds:

@@ -42,7 +42,8 @@ class Lister:
     """Finds instances.
 
     `inside` is where the names of a list are looked for first, as in irace's trainInstancesDir;
-    `seeded` says that every line of a list begins with a seed, as in ParamILS's instance_seed_file.
+    `seeded` says that every line of a list begins with a seed, as in ParamILS's instance_seed_file;
+    `alone` that nothing may follow a name, which irace would pass on as words of its own.
     """
 
     folders: Sequence[Path]
@@ -50,6 +51,7 @@ class Lister:
     plain: bool
     inside: Path | None = None
     seeded: bool = False
+    alone: bool = False
     seeds: int = 0
     """How many lines began with a seed, which is not used."""
 
@@ -139,6 +141,11 @@ class Lister:
         if self._existing(rest, folder) is not None:
             return rest, []
         words = shlex.split(rest, posix=True) if rest[0] in "\"'" else rest.split()
+        if self.alone and words[1:]:
+            raise ValueError(
+                f"{' '.join(words[1:])[:80]!r} after the name is not passed on here; let the target"
+                " runner find it by the name"
+            )
         return words[0], words[1:]
 
     def _seed(self, line: str, folder: Path) -> tuple[str, str]:
