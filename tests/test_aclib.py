@@ -312,6 +312,28 @@ class TestInstances:
         assert math.isinf(said.scenario.cutoff)
         assert made(said, k=10).status is Status.OK
 
+    def test_seeds_are_no_names_even_where_the_names_are_no_files(self, root):
+        lines = ("11 nameA", "12 nameB sat", "-3 name with 17")
+        text = renamed("instance_file", "instance_seed_file")
+        scenario_file = self.lines(root, *lines, text=text)
+        values = [i.value for i in scenario_file.scenario.instances]
+        assert [(v.path, v.info) for v in values] == [
+            ("nameA", "0"), ("nameB", "sat"), ("name", "with 17")
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("key", ["instance_file", "instance_seed_file"])
+    def test_seeds_that_are_not_used_are_noted(self, root, key):
+        lines = ("11 ./instances/toy/data/i0.txt", "12 ./instances/toy/data/i1.txt")
+        scenario_file = self.lines(root, *lines, text=renamed("instance_file", key))
+        (note,) = scenario_file.notes
+        assert f"line 11, {key}: the 2 seeds listed there are not used" in note
+
+    @pytest.mark.parametrize("line", ["./instances/toy/data/i0.txt", "11", "x y"])
+    def test_line_without_a_seed_where_one_must_be_is_refused(self, root, line):
+        text = renamed("instance_file", "instance_seed_file")
+        with pytest.raises(BadInput, match=r"training\.txt, line 2: expected a seed and an inst"):
+            self.lines(root, "1 a", line, text=text)
+
     @pytest.mark.parametrize("objective", ["runtime", "quality"])
     def test_objective_over_instances_is_a_mean(self, read, objective):
         with pytest.raises(BadInput, match="overall_obj: 'median' is not offered"):
@@ -330,8 +352,46 @@ class TestCommands:
         task = Task(said.scenario.space.default, said.scenario.instances[0], 7, 0.4)
         assert "--options={a}" in said.target.words(task)
 
+    def test_call_of_aclib_2_has_options_and_a_json_line(self, root):
+        path = aclib(root, SCENARIO + "tae = aclib\n")
+        (root / "target_algorithms/toy/wrapper.py").write_text(ACLIB_2)
+        scenario_file = read_scenario(path)
+        run = made(scenario_file, k=10)
+        assert (run.status, run.runtime, run.quality) == (Status.OK, 0.03, 3.0)
+        assert made(scenario_file, k=60).status is Status.TIMEOUT
+
+
+ACLIB_2 = """\
+import argparse, json
+
+parser = argparse.ArgumentParser()
+for name in ("--instance", "--cutoff", "--seed"):
+    parser.add_argument(name, required=True)
+parser.add_argument("--config", nargs=argparse.REMAINDER)
+given = parser.parse_args()
+config = dict(zip(given.config[::2], given.config[1::2]))
+seconds = 0.01 + abs(int(config["-k"]) - int(open(given.instance).read())) / 100
+status = "SUCCESS" if seconds < float(given.cutoff) else "TIMEOUT"
+print("Result of this algorithm run:", json.dumps(
+    {"status": status, "cost": seconds * 100, "runtime": seconds, "misc": ""}))
+"""
+
 
 class TestMistakes:
+    @pytest.mark.parametrize(
+        ("key", "value", "instead"),
+        [
+            ("run_obj", "runlength", "print it as the quality"),
+            ("overall_obj", "geomean", "the logarithm of the cost"),
+            ("overall_obj", "median", "compared by their means"),
+            ("overall_obj", "q90", "mean10"),
+        ],
+    )
+    def test_what_is_not_offered_says_what_to_use_instead(self, message, key, value, instead):
+        found = message(with_line(key, value))
+        assert f"{key}: {value!r} is not offered" in found
+        assert instead in found
+
     @pytest.mark.parametrize("key", ["algo", "paramfile"])
     def test_what_is_missing_is_named(self, message, key):
         said = message(without(key))

@@ -35,11 +35,21 @@ _NAMES = {
     " traininstfn",
     "test_instances": "testinstancefile testinstances testinstanceseedfile testinstfn",
     "outdir": "outdir outputdir outputdirectory",
+    "tae": "tae",
 }
 _KNOWN = {alias: name for name, aliases in _NAMES.items() for alias in aliases.split()}
 _LISTS = ("instances", "test_instances")
 _OBJECTIVES = {"runtime": True, "quality": False, "qual": False, "approx": False}
 _TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+_MEANS = "there are mean, mean10 (PAR10) and so on"
+_INSTEAD = {
+    "geomean": "let the wrapper print the logarithm of the cost as its quality, and write run_obj ="
+    " quality and overall_obj = mean: its mean puts configurations into the same order",
+    "median": "costs are compared by their means; mean, with a cutoff near what a run may take,"
+    " lets a long run count no more than that",
+    "q90": "costs are compared by their means; mean10 lets runs that reach the cutoff count most,"
+    " which a quantile of 90 % is about",
+}
 _ENDLESS = ("", "max", "inf", "infinity")
 _KEYS: dict[str, Key] = {
     "algo": ("command",),
@@ -156,14 +166,28 @@ class _Translation:
         return self.tried(name, lambda: _positive(self.said.get(name, ""), unit))  # type: ignore[no-any-return]
 
     def _command(self) -> str:
+        algo = self.said["algo"].replace("{", "{{").replace("}", "}}")
+        instance = "{instance}" if self.said.get("instances") else "no_instance"
+        if self._is_aclib_2():
+            return (
+                f"{algo} --instance {instance} --cutoff {{cutoff}} --seed {{seed}}"
+                " --config {params}"
+            )
         length = self.said.get("cutoff_length", "max").lower()
         length = "2147483647" if length in _ENDLESS else length
-        instance = "{instance}" if self.said.get("instances") else "no_instance"
-        algo = self.said["algo"].replace("{", "{{").replace("}", "}}")
         return f"{algo} {instance} {{info}} {{cutoff}} {length} {{seed}} {{params}}"
+
+    def _is_aclib_2(self) -> bool:
+        """SMAC 3's name for the call of AClib 2."""
+        return self.said.get("tae", "").lower() == "aclib"
 
     def _runtime(self) -> bool:
         objective = self.said.get("run_obj", "runtime").lower()
+        if objective == "runlength":
+            raise ValueError(
+                "'runlength' is not offered; let the wrapper print it as the quality, the fourth"
+                " number, and write run_obj = quality"
+            )
         if objective not in _OBJECTIVES:
             raise ValueError(f"{objective!r} is not offered; expected runtime or quality")
         return _OBJECTIVES[objective]
@@ -173,7 +197,7 @@ class _Translation:
         name = self.said.get("overall_obj", "mean10").lower()
         match = re.fullmatch(r"(?:mean|par)(\d*)", name)
         if not match:
-            raise ValueError(f"{name!r} is not offered; there are mean, mean10 (PAR10) and so on")
+            raise ValueError(f"{name!r} is not offered; {_INSTEAD.get(name, _MEANS)}")
         return f"PAR{match[1] or '1'}" if runtime else "minimise"
 
     def _truth(self) -> bool:
