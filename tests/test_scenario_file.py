@@ -30,6 +30,7 @@ from paramhs import (
 )
 from paramhs.faces.cli.init import _contents, schema
 from paramhs.faces.scenario_file import read_scenario, seconds
+from paramhs.faces.scenario_file.models import SETTINGS, size
 from paramhs.faces.scenario_file.source import Source, toml_lines
 from paramhs.search.configurators import CONFIGURATORS
 from paramhs.values.errors import BadInput
@@ -741,8 +742,116 @@ class TestLines:
         text = "[a]\nx = [\n  [1],\n]\ny = 4\n"
         assert line_of(text, ("a", "y")) == 5
 
+    @pytest.mark.parametrize("quotes", ['"""', "'''"])
+    def test_text_of_several_lines_has_no_settings(self, quotes):
+        text = f"a = {quotes}\nb = 1\n[c]\n{quotes}\nb = 2 # {quotes}\nd = {quotes}x{quotes}\ne = 3"
+        assert toml_lines(text) == {("a",): 1, ("b",): 5, ("d",): 6, ("e",): 7}
+
+    def test_items_of_a_list_of_tables_are_told_apart(self):
+        text = "[[initial]]\nx = 1\n[[initial]]\nx = 2\n"
+        assert line_of(text, ("initial", "1", "x")) == 4
+        assert line_of(text, ("initial", "0")) == 1
+
+    def test_table_that_only_longer_names_speak_of_is_where_they_begin(self):
+        assert line_of("a = 1\nspace.k.low = 3\nspace.k.high = 4\n", ("space", "k")) == 2
+
     def test_unicode_line_separators_do_not_count_as_lines(self):
         assert line_of('a = "x\u2028y"\nb = 1\n', ("b",)) == 2
+
+
+HUGE = [
+    "9" * 4000, "9" * 5000, "-" + "9" * 5000, "1" + "0" * 400 + ".0", "1e500",
+    "[" * 3000 + "]" * 3000,
+    '"a\\u0000b"', '["\\u0000"]', '{"\\u0000" = 1}', f'"{"x" * 5000}"', f'["{"x" * 300}"]',
+    f'"{"a/" * 3000}"', f'"{"1" * 100_000}"', f'"{"1" * 50_000} s"', f'"PAR{"9" * 5000}"',
+    '"/dev/zero"', '["/dev/zero"]', f'"[{"a" * 5000}*"', f'["{"(" * 5000}"]', "1979-05-27", "[{}]",
+    "[[[]]]", "{a = {b = {}}}", "nan",
+]  # fmt: skip
+
+
+class TestHostileFiles:
+    """One clear message, never a traceback, never a hang (the suite's limit is for those)."""
+
+    @pytest.mark.parametrize("name", sorted(SETTINGS[""] - {"$schema"}))
+    def test_setting_may_be_anything(self, tmp_path, read, read_command, name):
+        for value in HUGE:
+            for reading, text in ((read, MINIMAL), (read_command, COMMAND)):
+                kept = [line for line in text.splitlines() if not line.startswith(f"{name} =")]
+                if name in ("space", "budget"):
+                    kept = [re.sub(rf"^\[{name}", "[other", line) for line in kept]
+                self.refuse_or_read(reading, "\n".join([f"{name} = {value}", *kept]), tmp_path)
+
+    @pytest.mark.parametrize("value", HUGE, ids=range(len(HUGE)))
+    def test_parameter_may_be_anything(self, tmp_path, read, value):
+        for line in ("high = 50", "low = 1", 'type = "integer"'):
+            name = line.split(" = ")[0]
+            text = MINIMAL.replace(line, f"{name} = {value}")
+            self.refuse_or_read(read, text, tmp_path)
+            self.refuse_or_read(read, text.replace('"integer"', '"real"'), tmp_path)
+        for name in ("levels", "step", "default", "condition", "values"):
+            text = MINIMAL.replace("high = 50", f"high = 50\n{name} = {value}")
+            self.refuse_or_read(read, text, tmp_path)
+            self.refuse_or_read(read, text.replace('"integer"', '"ordinal"'), tmp_path)
+
+    def refuse_or_read(self, reading, text, folder):
+        said = self.message(reading, text)
+        assert said is None or said.startswith(str(folder / "scenario.toml"))
+        assert said is None or len(said) < 5000
+
+    def message(self, reading, text):
+        try:
+            reading(text=text)
+        except BadInput as error:
+            return str(error)
+        return None
+
+    @pytest.mark.parametrize(
+        ("value", "says"),
+        [
+            ("9" * 5000, "line 3: an integer has too many digits"),
+            ("[" * 3000 + "]" * 3000, "line 3: lists or tables are nested too deeply"),
+            ("{a = " * 3000 + "1" + "}" * 3000, "line 3: lists or tables are nested too deeply"),
+        ],
+    )
+    def test_what_the_parser_gives_up_on_has_its_line(self, problems, value, says):
+        assert problems(f"\n\nx = {value}\n" + MINIMAL) == [says]
+
+    def test_name_with_very_many_dots_is_refused_at_once(self, problems):
+        assert problems("\n" + ".".join("a" * 10**5) + " = 1") == [
+            "line 2: a name with too many dots"
+        ]
+
+    def test_nul_is_refused_wherever_it_stands(self, problems):
+        text = 'instances = ["a", "b\\u0000"]\nstore = "\\u0000"\n' + MINIMAL
+        found = problems(text)
+        assert [line.split(":")[0] for line in found] == ["line 1, instances.1", "line 2, store"]
+
+    def test_thousands_of_wrong_parameters_are_told_by_their_first(self, problems):
+        text = MINIMAL + "".join(
+            f'[space.p{k}]\ntype = "integer"\nlow = 5\nhigh = 1\nhihg = 2\n' for k in range(2000)
+        )
+        found = problems(text)
+        assert found[0].startswith("line 14, space.p0.hihg: ")
+        assert found[-1] == "and 1,900 problems more"
+        assert len(found) == 101
+
+    @pytest.mark.parametrize(
+        "name",
+        ["/dev/zero", "x" * 5000, "a/" * 3000, "nul\0", "x" * 300 + ".toml"],
+        ids=["endless", "long", "deep", "nul", "long.toml"],
+    )
+    def test_file_that_cannot_be_one_is_refused(self, name):
+        with pytest.raises(BadInput, match="cannot read "):
+            read_scenario(Path(name))
+
+    @pytest.mark.parametrize(
+        "text", ["1" * 10**6, "1" * 10**6 + " s", " " * 10**6, "9" * 61], ids=range(4)
+    )
+    def test_long_amounts_are_refused_at_once(self, text):
+        with pytest.raises(ValueError, match="expected seconds"):
+            seconds(text)
+        with pytest.raises(ValueError, match="expected bytes"):
+            size(text)
 
 
 COMMAND = """\

@@ -186,7 +186,7 @@ class _Builder:
 
     def _existing(self, name: str) -> Path | None:
         paths = (folder / name for folder in self.parsed.folders)
-        return next((path for path in paths if os.path.exists(path)), None)
+        return next((path for path in paths if os.path.isfile(path)), None)
 
     def _extended(
         self,

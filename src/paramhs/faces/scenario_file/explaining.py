@@ -1,6 +1,6 @@
 """What pydantic found wrong with the settings of a scenario file, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,16 +18,33 @@ def validated(settings: Mapping[str, Any], source: Source) -> tuple[File, frozen
     What is wrong with the others is taken down, and they are left out, so that all that does not
     depend on them can be checked as well.
     """
+    wrong = set()
+    for key in _with_nul(settings):
+        wrong.add(key[0])
+        source.complain(key, "no text may have a NUL character in it")
+    right = {name: value for name, value in settings.items() if name not in wrong}
     try:
-        return File.model_validate(settings), frozenset()
+        return File.model_validate(right), frozenset(wrong)
     except ValidationError as error:
-        wrong = set()
         for problem in error.errors(include_url=False, include_context=False):
             key = tuple(str(part) for part in problem["loc"])
             wrong.add(key[0])
             source.complain(key, _explained(key, problem))
-        right = {name: value for name, value in settings.items() if name not in wrong}
+        right = {name: value for name, value in right.items() if name not in wrong}
         return File.model_validate(right), frozenset(wrong)
+
+
+def _with_nul(value: object, key: Key = ()) -> Iterator[Key]:
+    """Where a text is that no file's name and no argument of a program can hold."""
+    if isinstance(value, str) and "\0" in value:
+        yield key
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _with_nul(inner, (*key, name))
+            yield from _with_nul(name, (*key, name))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _with_nul(inner, (*key, str(number)))
 
 
 def _explained(key: Key, problem: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 
-from paramhs.faces.choices import COSTS, cost_named
+from paramhs.faces.choices import COSTS, check_seed, cost_named
 from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
 from paramhs.search.configurators import CONFIGURATORS, Configurator, ParamILS, ParamRLS
 from paramhs.search.operators import (
@@ -87,6 +87,14 @@ def _known_cost(name: str) -> str:
     return name
 
 
+def _known_seed(seed: int) -> int:
+    try:
+        check_seed(seed)
+    except BadInput as error:
+        raise ValueError(str(error)) from None
+    return seed
+
+
 _GRACE = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]}
 _POSITIVE = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
 
@@ -96,6 +104,7 @@ Seconds = Annotated[
 Bytes = Annotated[
     float, BeforeValidator(size), Field(gt=0, allow_inf_nan=False), WithJsonSchema(_POSITIVE)
 ]
+Seed = Annotated[int, AfterValidator(_known_seed)]
 Cost = Annotated[
     str,
     AfterValidator(_known_cost),
@@ -226,6 +235,9 @@ def _in_words(make: Callable[[], T]) -> T:
         return make()
     except BadInput as error:
         raise PydanticCustomError("impossible", "{what}", {"what": str(error)}) from None
+    except OverflowError:
+        what = "a number is too large to compute with"
+        raise PydanticCustomError("impossible", "{what}", {"what": what}) from None
 
 
 def _wrong_at(name: str, what: str) -> ValidationError:
@@ -441,7 +453,7 @@ class File(_Table):
     """A list, a folder, a pattern such as "instances/*.cnf", or a file with one a line."""
     test_instances: TestListing | None = None
     """The same, or the share of the instances to hold out for the verdict."""
-    split_seed: int = 0
+    split_seed: Seed = 0
     """Another seed, another choice of what is held out."""
     cost: Cost = "minimise"
     """What is compared."""
@@ -462,8 +474,8 @@ class File(_Table):
     budget: _Budget | None = None
     configurator: _Configurator = _Configurator()
     verdict: Verdict = Verdict()
-    seed: int = 0
-    jobs: Annotated[int, Field(ge=1)] = 1
+    seed: Seed = 0
+    jobs: Annotated[int, Field(ge=1, le=4096)] = 1
     executor: Literal["inline", "threads", "processes"] | None = None
     store: str | None = None
 

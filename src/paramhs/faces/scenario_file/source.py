@@ -15,7 +15,7 @@ Key = tuple[str, ...]
 
 T = TypeVar("T")
 
-_LARGEST = 64 << 20  # bytes of a file that somebody may have written
+_LARGEST = 16 << 20  # bytes of a file that somebody may have written
 _LONGEST = 600  # characters of a message: a value may be a megabyte
 _SHOWN = 100  # problems
 
@@ -53,7 +53,9 @@ class Source:
             return make()
         except BadInput as error:
             self.complain(key, error)
-            return None
+        except OSError as error:
+            self.complain(key, f"{error.strerror}: {error.filename}")
+        return None
 
     def refuse(self) -> None:
         """`BadInput` with all problems, if there are any."""
@@ -90,6 +92,9 @@ def read_text(path: Path, what: str = "") -> str:
 
 def parse_toml(path: Path, text: str) -> dict[str, object]:
     """The tables of a TOML text; `BadInput` with the line of what is none."""
+    long = _MANY_NAMES.search(text)
+    if long:  # the time of the parser grows with the square of them
+        raise BadInput(f"{path}, line {_line_at(text, long)}: a name with too many dots")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -98,9 +103,15 @@ def parse_toml(path: Path, text: str) -> dict[str, object]:
         line = max(enumerate(_depths(text), 1), key=lambda pair: pair[1])[0]
         raise BadInput(f"{path}, line {line}: lists or tables are nested too deeply") from None
     except ValueError:  # the only other one: Python reads no integer of more than 4,300 digits
-        digits = re.search(r"\d[\d_]{4000}", text)
-        line = text.count("\n", 0, digits.start()) + 1 if digits else 1
+        line = _line_at(text, re.search(r"\d[\d_]{4000}", text))
         raise BadInput(f"{path}, line {line}: an integer has too many digits") from None
+
+
+_MANY_NAMES = re.compile(r"(?<![\w.-])(?:[\w-]++ *+\. *+){200}")
+
+
+def _line_at(text: str, match: re.Match[str] | None) -> int:
+    return text.count("\n", 0, match.start() if match else 0) + 1
 
 
 def _depths(text: str) -> Iterator[int]:
@@ -117,10 +128,15 @@ _NAME = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)"""
 _DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
 _HEADER = re.compile(rf"\s*(\[+)\s*({_DOTTED})\s*\]+\s*(?:#.*)?$")
 _SETTING = re.compile(rf"\s*({_DOTTED})\s*=")
+# Texts and comments; a text that is not closed goes to the end of the line, so that no part of a
+# line is looked at twice. Groups are what closes a text of several lines.
 _STRING = re.compile(
-    r'"""(?:[^\\]|\\.)*?"""' r"|'''.*?'''" r'|"(?!"")(?:[^"\\]|\\.)*"' r"|'(?!'')[^']*'" r"|#.*"
+    r'"""(?:\\.|(?!""")[^\\])*+("""|\\?$)'
+    r"|'''(?:(?!''').)*+('''|$)"
+    r'|"(?:\\.|[^"\\])*+(?:"|\\?$)'
+    r"|'[^']*+(?:'|$)"
+    r"|#.*"
 )
-_QUOTES = re.compile(r"\"\"\"|'''")
 
 
 def toml_lines(text: str) -> dict[Key, int]:
@@ -152,18 +168,22 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
     """The lines, with their numbers, that do not go on with a list or a text begun earlier."""
     depth, quotes = 0, ""
     for number, line in enumerate(text.split("\n"), 1):
-        if quotes:
-            _, closed, rest = line.partition(quotes)
-            if not closed:
-                continue
-        begins = not quotes and not depth
-        bare = _STRING.sub("", rest if quotes else line)
-        opened = _QUOTES.search(bare)
-        quotes = opened[0] if opened else ""
-        bare = bare[: opened.start()] if opened else bare
-        depth = max(depth + bare.count("[") - bare.count("]"), 0)
-        if begins:
+        rest = line.partition(quotes)[2] if quotes else line
+        if quotes and quotes not in line:
+            continue
+        if not quotes and not depth:
             yield number, line
+        bare = _STRING.sub("", rest)
+        depth = max(depth + bare.count("[") - bare.count("]"), 0)
+        quotes = _open_quotes(rest)
+
+
+def _open_quotes(line: str) -> str:
+    """The quotes of a text that goes on in the next line."""
+    last = max(_STRING.finditer(line), key=re.Match.end, default=None)
+    if last is not None and last[1] not in (None, '"""'):
+        return '"""'
+    return "'''" if last is not None and last[2] == "" else ""
 
 
 def _parts(dotted: str) -> Key:
