@@ -270,6 +270,188 @@ class TestGoodFiles:
         assert read(f'cost = "{name}"\ncutoff = 5\n' + MINIMAL).scenario.cost == metric
 
 
+SHORT = """\
+function = "{module}:f"
+conditions = {rate = "mode == slow"}
+forbidden = ["k > 40 and flag"]
+
+[space]
+rate = [0.001, 1.0]
+k = [1, 50]
+mixed = [0, 1.5]
+mode = ["fast", "slow"]
+either = [true, "auto", 3]
+flag = true
+off = false
+
+[budget]
+runs = 100
+"""
+
+
+class TestShorthand:
+    def test_space_is_written_as_in_python(self, read):
+        assert read(SHORT).scenario.space == Space(
+            {
+                "rate": (0.001, 1.0),
+                "k": (1, 50),
+                "mixed": (0, 1.5),
+                "mode": ["fast", "slow"],
+                "either": [True, "auto", 3],
+                "flag": Boolean(default=True),
+                "off": bool,
+            },
+            conditions={"rate": "mode == slow"},
+            forbidden=["k > 40 and flag"],
+        )
+
+    @pytest.mark.parametrize("values", ["[1, 2, 4]", "[0.5]", "[1, 2.5, 3]"])
+    def test_numbers_that_are_no_range_are_refused_with_the_way_out(self, problems, values):
+        (line,) = problems(SHORT.replace("[1, 50]", values))
+        assert line.startswith("line 7, space.k: a list of numbers is a range, [low, high]; for")
+        assert "{type = 'ordinal', values = [...]}" in line
+
+    @pytest.mark.parametrize(
+        ("value", "says"),
+        [
+            ("[]", "space.k: a parameter needs at least one value"),
+            ("[5, 1]", "space.k: an integer parameter's range is empty: low 5 > high 1"),
+            ('["a", "a"]', "space.k: values must differ"),
+            ('["a", []]', "space.k.1: should be a text, a number or a boolean"),
+            ("5", "space.k: should be a table or a list or a boolean (it is 5)"),
+            ('"a"', "space.k: should be a table or a list or a boolean (it is 'a')"),
+        ],
+    )
+    def test_mistake_is_placed_at_its_line(self, problems, value, says):
+        (line,) = problems(SHORT.replace("[1, 50]", value))
+        assert line.startswith(f"line 7, {says}")
+
+    def test_condition_of_no_parameter_is_refused(self, problems):
+        (line,) = problems(SHORT.replace("{rate = ", "{rat = "))
+        assert line.startswith("line 2, conditions.rat: no parameter is called 'rat'")
+
+    def test_two_conditions_of_one_parameter_are_refused(self, problems):
+        text = SHORT.replace(
+            "rate = [0.001, 1.0]",
+            'rate = {type = "real", low = 0.001, high = 1, condition = "flag"}',
+        )
+        (line,) = problems(text)
+        assert line.startswith("line 2, conditions.rate: rate has another condition already")
+
+    def test_conditions_may_be_added_to_a_space_in_a_file(self, read, tmp_path):
+        (tmp_path / "mine.pcs").write_text("k integer [1, 9] [5]\nmode categorical {a, b} [a]\n")
+        text = 'function = "{module}:f"\nspace = "mine.pcs"\nconditions = {k = "mode == b"}\n'
+        assert read(text + "budget = {}\n").scenario.space.size() == 10
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ('condition = "k > 3"\n' + MINIMAL, "line 1, condition: there is no such setting;"
+             " did you mean conditions?"),
+            (MINIMAL.replace("low = 1", 'low = 1\nconditions = "k > 3"'),
+             "line 6, space.k.conditions: there is no such setting; did you mean condition?"),
+            (MINIMAL + "jobs = 2\n", "line 10, budget.jobs: there is no such setting in [budget];"
+             " it belongs to the top, before the first [table]"),
+            (MINIMAL.replace("low = 1", "low = 1\nseed = 1"), "line 6, space.k.seed: there is no"
+             " such setting in [space.k]; it belongs to the top, before the first [table]"),
+            ("levels = 5\n" + MINIMAL, "line 1, levels: there is no such setting here; it belongs"
+             " into [space.NAME]"),
+            ("wall_time = 5\n" + MINIMAL, "line 1, wall_time: there is no such setting here; it"
+             " belongs into [budget]"),
+            ("cutof = 5\n" + MINIMAL, "line 1, cutof: there is no such setting; did you mean"
+             " cutoff?"),
+        ],
+    )  # fmt: skip
+    def test_advice_on_a_wrong_name_never_names_it_again(self, problems, text, says):
+        assert problems(text) == [says]
+
+
+class TestInitial:
+    @pytest.fixture
+    def with_initial(self, read):
+        return lambda initial: read(f"initial = {initial}\n" + SHORT)
+
+    def test_tables_are_configurations_with_defaults_elsewhere(self, with_initial):
+        found = with_initial('[{k = 3, mode = "slow", rate = 1.0}, {flag = false}, {k = 3.0}]')
+        space = found.scenario.space
+        assert found.initial == (
+            space.config(k=3, mode="slow", rate=1.0),
+            space.config(flag=False),
+            space.config(k=3),
+        )
+
+    def test_lists_of_tables_have_lines_of_their_own(self, problems):
+        text = SHORT + "[[initial]]\nk = 3\n[[initial]]\nk = 51\n"
+        (line,) = problems(text)
+        assert line == "line 18, initial.1: configuration 2: k: 51 is not in 1 .. 50"
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("begin.jsonl", '{"k": 3, "mode": "slow"}\n\n{"flag": false, "k": 4}\n'),
+            ("begin.csv", "k,mode,flag\n3,slow,\n4,,FALSE\n"),
+            ("begin.txt", 'k "mode" flag\n3 slow NA\n4 <NA> false # no\n'),
+        ],
+    )
+    def test_file_has_one_a_line(self, with_initial, tmp_path, name, text):
+        (tmp_path / name).write_text(text)
+        found = with_initial(f'"{name}"')
+        space = found.scenario.space
+        assert found.initial == (space.config(k=3, mode="slow"), space.config(k=4, flag=False))
+
+    def test_same_configuration_is_kept_once(self, with_initial):
+        assert len(with_initial("[{k = 3}, {k = 3}, {k = 4}]").initial) == 2
+
+    def test_number_between_two_levels_is_the_nearest_and_that_is_said(self, with_initial):
+        found = with_initial('[{mode = "slow", rate = 0.011}]')
+        assert found.initial[0]["rate"] == pytest.approx(0.016609375)
+        (note,) = found.notes
+        assert "line 1, initial: configuration 1 starts at the nearest levels: rate = 0.01" in note
+
+    @pytest.mark.parametrize(
+        ("initial", "says"),
+        [
+            ("[{kk = 3}]", "initial.0: configuration 1: no parameter is called 'kk'; there are"),
+            ("[{k = true}]", "initial.0: configuration 1: k: 'True' is not a number"),
+            ("[{k = 45, flag = true}]", "is forbidden by 'k > 40 and flag == true'"),
+            ('[{mode = "slow", k = 3}, {mode = "quick"}]', "initial.1: configuration 2: mode: 'qu"),
+            ("[3]", "initial.0: should be a table"),
+            ("3", "initial: should be a list or a text"),
+            ('"nowhere.csv"', "initial: there is no file nowhere.csv"),
+        ],
+    )
+    def test_bad_configuration_is_refused_with_its_line(self, problems, initial, says):
+        (line,) = problems(f"initial = {initial}\n" + SHORT)
+        assert line.startswith("line 1, initial")
+        assert says in line
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ('{"k": 3}\n{"k": 77}\n', "begin.json, line 2: k: 77 is not in 1 .. 50"),
+            ('{"k": 3}\n[1]\n', "begin.json, line 2: expected a JSON object"),
+            ('{"k": 3}\n{"k": \n', "begin.json, line 2: expected a JSON object"),
+            ('{"k": ' + "9" * 5000 + "}\n", "begin.json, line 1: expected a JSON object"),
+            ('{"k": ' * 10**5, "begin.json, line 1: expected a JSON object"),
+        ],
+        ids=["range", "list", "cut", "huge", "deep"],
+    )
+    def test_bad_line_is_named(self, problems, tmp_path, text, says):
+        (tmp_path / "begin.json").write_text(text)
+        (line,) = problems('initial = "begin.json"\n' + SHORT)
+        assert says in line
+
+    def test_stores_of_earlier_searches_are_named(self, read, tmp_path):
+        (tmp_path / "old.sqlite").touch()
+        found = read('warm_start = ["old.sqlite"]\n' + SHORT)
+        assert found.warm_start == (tmp_path / "old.sqlite",)
+        assert read(SHORT).warm_start == ()
+
+    def test_store_that_is_not_there_is_refused(self, problems):
+        (line,) = problems('warm_start = ["old.sqlite"]\n' + SHORT)
+        assert line == "line 1, warm_start.0: there is no file old.sqlite"
+
+
 class TestConfigurators:
     @pytest.mark.parametrize("name", sorted(CONFIGURATORS))
     def test_name_alone_is_the_configurator_of_that_name(self, read, name):
@@ -519,7 +701,9 @@ class TestBadFiles:
             '[space.w]\ntype = "boolean"\ncondition = "v == true"\n'
         )
         (line,) = problems(with_space(text))
-        assert "circle" in line
+        assert re.match(
+            r"line 1[36], space\.[vw]\.condition: conditions go round in a circle", line
+        )
 
     def test_problems_of_different_kinds_are_found_at_once(self, problems):
         text = MINIMAL.replace("low = 1", "low = 51").replace(":f", ":g") + (
@@ -1081,7 +1265,7 @@ class TestSchema:
         assert any("budget" in example for example in whole)
         assert all(valid(example) for example in whole if "budget" in example)
 
-    @pytest.mark.parametrize("text", [MINIMAL, COMPLETE, COMMAND])
+    @pytest.mark.parametrize("text", [MINIMAL, COMPLETE, COMMAND, SHORT])
     def test_scenarios_of_these_tests_are_valid(self, valid, text):
         assert valid(tomllib.loads(text.replace("{module}", "m").replace("{{", "{")))
 
@@ -1091,6 +1275,7 @@ class TestSchema:
             'cutof = 5', 'cost = "cheap"', "jobs = 0", 'jobs = "two"', 'function = "f"',
             'clock = "sun"', "instances = 5", "solved = []", 'expected = "MAYBE"',
             'verdict = {round = 3}', 'read = {regexp = "x"}', 'configurator = {name = "smac"}',
+            "initial = [3]", "initial = 3", "warm_start = 'a'", "conditions = ['a']",
         ],
     )  # fmt: skip
     def test_mistakes_are_not(self, valid, line):
@@ -1105,6 +1290,8 @@ class TestSchema:
             'test_instances = ["c"]', 'expected = {a = "SAT"}', 'read = {json = "a.b"}',
             'read = {time_regex = "t=(.*)"}', 'verdict = {runs = 9}', '"$schema" = "x.json"',
             "booleans = ['--name', '--no-name']", "deterministic = true", "split_seed = 3",
+            'initial = [{k = 3}, {k = 4, m = "x"}]', 'initial = "a.csv"', 'warm_start = ["a.sqlite"]',
+            'conditions = {k = "m > 3"}', 'interface = "aclib2"', 'read = "aclib2"',
         ],
     )  # fmt: skip
     def test_good_settings_are_valid(self, valid, line):
