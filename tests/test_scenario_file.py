@@ -1290,7 +1290,7 @@ class TestSchema:
             'test_instances = ["c"]', 'expected = {a = "SAT"}', 'read = {json = "a.b"}',
             'read = {time_regex = "t=(.*)"}', 'verdict = {runs = 9}', '"$schema" = "x.json"',
             "booleans = ['--name', '--no-name']", "deterministic = true", "split_seed = 3",
-            'initial = [{k = 3}, {k = 4, m = "x"}]', 'initial = "a.csv"', 'warm_start = ["a.sqlite"]',
+            'initial = [{k = 3}, {m = "x"}]', 'initial = "a.csv"', 'warm_start = ["a.sqlite"]',
             'conditions = {k = "m > 3"}', 'interface = "aclib2"', 'read = "aclib2"',
         ],
     )  # fmt: skip
