@@ -175,5 +175,11 @@ def _panel(alt: Any, analysis: "Analysis", axis: int) -> Any:
 
 
 def _drawable(text: str) -> str:
-    """The text with escapes for control characters, of which no SVG can be made."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    """The text with pictures of control characters, which no SVG can hold, and of backslashes,
+    which the renderer reads as JavaScript does: `\\b` would be a control character again."""
+    unknown = "\N{REPLACEMENT CHARACTER}"
+    return "".join(_PICTURES.get(c, c if c.isprintable() else unknown) for c in text)
+
+
+_PICTURES = {chr(code): chr(0x2400 + code) for code in range(32)}
+_PICTURES["\\"] = "\N{REVERSE SOLIDUS OPERATOR}"
