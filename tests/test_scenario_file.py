@@ -150,7 +150,7 @@ def read(tmp_path, module):
 
 @pytest.fixture
 def problems(read, tmp_path):
-    """What is said of a bad file, line by line, without the file's name."""
+    """What is found of a bad file, line by line, without the file's name."""
 
     def of(text):
         with pytest.raises(BadInput) as caught:
@@ -173,20 +173,20 @@ def with_space(lines):
 
 class TestGoodFiles:
     def test_minimal_file_takes_the_usual_for_everything_else(self, read, tmp_path):
-        said = read(MINIMAL)
-        assert said.scenario.space == Space({"k": range(1, 51)})
-        assert said.scenario.instances == (NO_INSTANCE,)
-        assert said.scenario.cost == Quality()
-        assert math.isinf(said.scenario.cutoff)
-        assert not said.scenario.deterministic
-        assert said.configurator == CONFIGURATORS["paramhs"]
-        assert said.budget == Budget(runs=100)
-        assert (said.seed, said.jobs, said.executor) == (0, 1, None)
-        assert said.store == tmp_path / "scenario.sqlite"
+        found = read(MINIMAL)
+        assert found.scenario.space == Space({"k": range(1, 51)})
+        assert found.scenario.instances == (NO_INSTANCE,)
+        assert found.scenario.cost == Quality()
+        assert math.isinf(found.scenario.cutoff)
+        assert not found.scenario.deterministic
+        assert found.configurator == CONFIGURATORS["paramhs"]
+        assert found.budget == Budget(runs=100)
+        assert (found.seed, found.jobs, found.executor) == (0, 1, None)
+        assert found.store == tmp_path / "scenario.sqlite"
 
     def test_complete_file_sets_everything(self, read, tmp_path, module):
-        said = read(COMPLETE)
-        assert said.scenario.space == Space(
+        found = read(COMPLETE)
+        assert found.scenario.space == Space(
             {
                 "k": Integer(0, 50, 5, default=25),
                 "alpha": Real(1, 100, 5, log=True, default=10),
@@ -197,18 +197,18 @@ class TestGoodFiles:
             conditions={"alpha": "mode in {fast, slow}", "restarts": "k >= 10"},
             forbidden=["k > 40 and mode == fast", "k < depth"],
         )
-        names = [(instance.name, instance.value) for instance in said.scenario.instances]
+        names = [(instance.name, instance.value) for instance in found.scenario.instances]
         assert names == [("a.cnf", "a.cnf"), ("b.cnf", "b.cnf")]
-        assert said.scenario.cost == RuntimeThenQuality(maximise=True)
-        assert said.scenario.cutoff == 120
-        assert said.scenario.deterministic
-        assert said.target.name == f"{module}:f"
-        assert said.budget == Budget(1000, 5400.0, 86400.0)
-        assert said.configurator == ParamILS(
+        assert found.scenario.cost == RuntimeThenQuality(maximise=True)
+        assert found.scenario.cutoff == 120
+        assert found.scenario.deterministic
+        assert found.target.name == f"{module}:f"
+        assert found.budget == Budget(1000, 5400.0, 86400.0)
+        assert found.configurator == ParamILS(
             One(LStep(2)), FixedRuns(20), 5, 4, 0.5, start="uniform"
         )
-        assert (said.seed, said.jobs, said.executor) == (7, 3, "threads")
-        assert said.store == tmp_path / "kept" / "runs.sqlite"
+        assert (found.seed, found.jobs, found.executor) == (7, 3, "threads")
+        assert found.store == tmp_path / "kept" / "runs.sqlite"
 
     def test_function_without_a_seed_is_taken_to_be_deterministic(self, read):
         assert read(MINIMAL.replace(":f", ":plain")).scenario.deterministic
@@ -225,8 +225,8 @@ class TestGoodFiles:
         assert read(MINIMAL.replace(":f", ":Holder.inner")).target.function({}, 0) == 1.0
 
     def test_function_may_be_one_that_python_can_import(self, read):
-        said = read(MINIMAL.replace("{module}:f", "builtins:len"))
-        assert said.target.name == "builtins:len"
+        found = read(MINIMAL.replace("{module}:f", "builtins:len"))
+        assert found.target.name == "builtins:len"
 
     def test_parameters_keep_the_order_of_the_file(self, read):
         assert list(read(COMPLETE).scenario.space.parameters) == [
@@ -234,8 +234,8 @@ class TestGoodFiles:
         ]
 
     def test_instances_may_be_numbers(self, read):
-        said = read('instances = [1, 2.5, "three"]\n' + MINIMAL)
-        assert [i.value for i in said.scenario.instances] == [1, 2.5, "three"]
+        found = read('instances = [1, 2.5, "three"]\n' + MINIMAL)
+        assert [i.value for i in found.scenario.instances] == [1, 2.5, "three"]
 
     def test_values_keep_their_types(self, read):
         text = '[space.v]\ntype = "categorical"\nvalues = [true, 2, 0.5, "x"]\n'
@@ -978,9 +978,9 @@ class TestHostileFiles:
             self.refuse_or_read(read, text.replace('"integer"', '"ordinal"'), tmp_path)
 
     def refuse_or_read(self, reading, text, folder):
-        said = self.message(reading, text)
-        assert said is None or said.startswith(str(folder / "scenario.toml"))
-        assert said is None or len(said) < 5000
+        found = self.message(reading, text)
+        assert found is None or found.startswith(str(folder / "scenario.toml"))
+        assert found is None or len(found) < 5000
 
     def message(self, reading, text):
         try:
@@ -1092,8 +1092,8 @@ class TestCommands:
         assert read_command('command = "true {instance} {k}"').scenario.deterministic
 
     def test_limits_are_those_of_the_file(self, read_command):
-        said = read_command('memory = "2 GiB"', "wall_limit = 60", 'grace = "2 s"')
-        limits = said.target.limits(5.0)
+        found = read_command('memory = "2 GiB"', "wall_limit = 60", 'grace = "2 s"')
+        limits = found.target.limits(5.0)
         assert (limits.cpu, limits.wall, limits.memory, limits.grace) == (5, 60, 2**31, 2)
 
     @pytest.mark.parametrize(
@@ -1196,8 +1196,8 @@ class TestCommands:
     def test_space_may_be_a_file_with_more_forbidden(self, read_command, tmp_path):
         (tmp_path / "mine.pcs").write_text("k integer [1, 50] [25]\n")
         text = COMMAND.replace('[space.k]\ntype = "integer"\nlow = 1\nhigh = 50\n', "")
-        said = read_command('forbidden = ["k > 40"]', 'space = "mine.pcs"', text=text)
-        assert said.scenario.space.size() == 40
+        found = read_command('forbidden = ["k > 40"]', 'space = "mine.pcs"', text=text)
+        assert found.scenario.space.size() == 40
 
     def test_problems_in_different_settings_are_told_at_once(self, command_problems):
         text = COMMAND + '[configurator]\ncomparison = "fresh"\n'
@@ -1214,19 +1214,19 @@ class TestCommands:
         assert read_command(f'cost = "{name}"').scenario.cost == Runtime(penalty)
 
     def test_verdict_has_its_number_of_runs(self, read_command):
-        said = read_command("verdict = {runs = 7}")
-        assert (said.meeting.runs, said.meeting.held_out) == (7, False)
+        found = read_command("verdict = {runs = 7}")
+        assert (found.meeting.runs, found.meeting.held_out) == (7, False)
 
     def test_interface_of_irace_is_its_call(self, read_command):
-        said = read_command('command = "true"', 'interface = "irace"')
-        assert said.target.template.words == [
+        found = read_command('command = "true"', 'interface = "irace"')
+        assert found.target.template.words == [
             "true", "{config_id}", "{instance_id}", "{seed}", "{instance}", "{cutoff}", "{params}"
         ]  # fmt: skip
 
     def test_irace_gives_a_bound_only_where_runtime_counts(self, read_command):
-        said = read_command('command = "true"', 'interface = "irace"', 'cost = "minimise"')
-        assert "{cutoff}" not in said.target.template.words
-        assert said.scenario.cutoff < math.inf
+        found = read_command('command = "true"', 'interface = "irace"', 'cost = "minimise"')
+        assert "{cutoff}" not in found.target.template.words
+        assert found.scenario.cutoff < math.inf
 
     @pytest.mark.parametrize("name", ["PAR0", "PAR0.5"])
     def test_penalty_below_one_is_refused(self, read_command, name):
@@ -1234,9 +1234,9 @@ class TestCommands:
             read_command(f'cost = "{name}"')
 
     def test_interface_of_aclib_is_its_call(self, read_command):
-        said = read_command('command = "true"', 'interface = "aclib"')
+        found = read_command('command = "true"', 'interface = "aclib"')
         words = ["true", "{instance}", "{info}", "{cutoff}", "2147483647", "{seed}", "{params}"]
-        assert said.target.template.words == words
+        assert found.target.template.words == words
 
 
 DOCS = Path(__file__).parents[1] / "docs" / "scenario.md"

@@ -17,6 +17,7 @@ from paramhs.values.seeds import shuffled, stream
 from paramhs.world.targets.command import Problem
 
 USUAL_SHARE = 0.3  # of the instances that are held out, if nobody says anything
+PROVING = 6  # pairs from which on a sign-flip test can fall below p = 0.05: 2 / 2^6
 ENOUGH = 10  # instances from which on some are held out without being asked for
 
 _LISTS = ("", ".txt", ".lst", ".list")  # names of lists, which need not be of files
@@ -224,5 +225,8 @@ def _stem(name: str) -> str:
 
 
 def usual_share(count: int) -> float:
-    """What is held out if nobody says anything."""
-    return USUAL_SHARE if count >= ENOUGH else 0.0
+    """What is held out if nobody says anything: enough to prove something, where that leaves as
+    many to search on."""
+    if count < ENOUGH:
+        return 0.0
+    return max(USUAL_SHARE, PROVING / count) if count >= 2 * PROVING else USUAL_SHARE
