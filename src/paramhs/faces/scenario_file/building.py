@@ -6,10 +6,9 @@ what is wrong is taken down with its line, and what does not depend on it is che
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ from paramhs.faces.scenario_file.instances import (
     split,
     usual_share,
 )
-from paramhs.faces.scenario_file.models import Described
 from paramhs.faces.scenario_file.source import Key, Source
+from paramhs.faces.scenario_file.spaces import extend_space, make_space
 from paramhs.faces.scenario_file.targets import command_target, function_target
 from paramhs.results.validating import Meeting
 from paramhs.search.configurators import Configurator
@@ -31,8 +30,7 @@ from paramhs.values.costs import Quality
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance
 from paramhs.values.scenario import Scenario
-from paramhs.values.space import Config, Expression, Parameter, Space, compiled, parse
-from paramhs.values.space.expressions import names
+from paramhs.values.space import Config, Space
 from paramhs.values.space.formats import SpaceFile, read_space
 from paramhs.world.driver import Budget
 from paramhs.world.executing import AnyTarget
@@ -83,8 +81,7 @@ class Parsed:
 
 def build(parsed: Parsed) -> ScenarioFile:
     """The whole; `BadInput` with all problems if there are any."""
-    builder = _Builder(parsed)
-    return builder.whole()
+    return _Builder(parsed).whole()
 
 
 class _Builder:
@@ -170,93 +167,21 @@ class _Builder:
 
     def _parameters(self) -> SpaceFile | None:
         described = self.file.space
-        if described is None:
-            return None
         if isinstance(described, str):
             read = self.source.attempt(("space",), lambda: self._space_file(described))
-            return read and self._extended(read.space.parameters, read, {})
-        parameters = {name: one.parameter for name, one in described.items()}
-        return self._extended(parameters, None, _conditions(described))
+            return read and extend_space(read, self.file, self.source, self.wrong)
+        if described is None:
+            return None
+        return make_space(described, self.file, self.source, self.wrong)
 
     def _space_file(self, name: str) -> SpaceFile:
-        found = self._existing(name)
-        if found is None:
-            raise BadInput(f"there is no file {name} in {self.home}")
-        return self.parsed.read_space(found)
+        return self.parsed.read_space(self._existing(name))
 
-    def _existing(self, name: str) -> Path | None:
-        paths = (folder / name for folder in self.parsed.folders)
-        return next((path for path in paths if os.path.isfile(path)), None)
-
-    def _extended(
-        self,
-        parameters: Mapping[str, Parameter],
-        read: SpaceFile | None,
-        conditions: dict[Key, tuple[str, str]],
-    ) -> SpaceFile | None:
-        """A space with the conditions and the forbidden clauses of the scenario besides."""
-        for name, text in self.file.conditions.items():
-            conditions["conditions", name] = (name, text)
-        if read is not None and not conditions and not self.file.forbidden:
-            return read
-        active = dict(read.space.conditions) if read else {}
-        clauses = list(read.space.forbidden) if read else []
-        before = len(self.source.problems)
-        self._add_conditions(active, conditions, parameters)
-        clauses += self._parsed(("forbidden",), self.file.forbidden, parameters)
-        if len(self.source.problems) > before or self.wrong & {"conditions", "forbidden"}:
-            return None
-        space = self._checked_space(parameters, active, clauses)
-        return None if space is None else SpaceFile(space, read.switches if read else {})
-
-    def _add_conditions(
-        self,
-        active: dict[str, Expression],
-        more: Mapping[Key, tuple[str, str]],
-        parameters: Mapping[str, Parameter],
-    ) -> None:
-        for key, (name, text) in more.items():
-            if name not in parameters:
-                self.source.complain(key, f"no parameter is called {name!r}")
-            elif name in active:
-                self.source.complain(key, f"{name} has another condition already")
-            for expression in self._parsed(key, [text], parameters):
-                active[name] = expression
-        self._check_circles(active, {name: key for key, (name, _) in more.items()})
-
-    def _parsed(
-        self, key: Key, texts: Iterable[str], parameters: Mapping[str, Parameter]
-    ) -> list[Expression]:
-        """Those that make sense for these parameters."""
-        place = {name: index for index, name in enumerate(parameters)}
-
-        def parsed(text: str) -> Expression:
-            expression = parse(text, parameters)
-            compiled(expression, parameters, place)
-            return expression
-
-        made = [self.source.attempt(key, partial(parsed, text)) for text in texts]
-        return [expression for expression in made if expression is not None]
-
-    def _check_circles(self, active: Mapping[str, Expression], keys: Mapping[str, Key]) -> None:
-        """Refuse conditions that depend on each other, at the line of one of them."""
-        try:
-            TopologicalSorter({n: set(names(e)) for n, e in active.items()}).prepare()
-        except CycleError as error:
-            circle = error.args[1]
-            key = next((keys[name] for name in circle if name in keys), ("conditions",))
-            what = f"conditions go round in a circle: {' -> '.join(circle)}"
-            self.source.complain(key, what)
-
-    def _checked_space(
-        self,
-        parameters: Mapping[str, Parameter],
-        conditions: Mapping[str, Expression],
-        forbidden: Sequence[Expression],
-    ) -> Space | None:
-        key = ("forbidden",) if forbidden and parameters else ("space",)
-        make = partial(Space, parameters, conditions=conditions, forbidden=forbidden)
-        return self.source.attempt(key, make)
+    def _existing(self, name: str) -> Path:
+        for folder in self.parsed.folders:
+            if os.path.isfile(folder / name):
+                return folder / name
+        raise BadInput(f"there is no file {name} in {self.home}")
 
     # The target, and what it is run on.
 
@@ -326,7 +251,9 @@ class _Builder:
     def _initial(self, parameters: SpaceFile | None) -> tuple[Config, ...]:
         initial = self.file.initial
         if isinstance(initial, str):
-            read = self.source.attempt(("initial",), lambda: self._initial_file(initial))
+            read = self.source.attempt(
+                ("initial",), lambda: list(read_entries(self._existing(initial)))
+            )
             entries: list[tuple[Key, Entry]] = [(("initial",), entry) for entry in read or ()]
         else:
             entries = [
@@ -341,12 +268,6 @@ class _Builder:
             for key, entry in entries
         ]
         return tuple(dict.fromkeys(config for config in made if config is not None))
-
-    def _initial_file(self, name: str) -> list[Entry]:
-        found = self._existing(name)
-        if found is None:
-            raise BadInput(f"there is no file {name} in {self.home}")
-        return list(read_entries(found))
 
     def _configured(self, entry: Entry, space: Space) -> Config:
         config, changes = configured(entry, space)
@@ -364,12 +285,6 @@ class _Builder:
                 key = ("warm_start", str(number))
                 self.source.complain(key, f"there is no file {self.file.warm_start[number]}")
         return paths
-
-
-def _conditions(described: Mapping[str, Described]) -> dict[Key, tuple[str, str]]:
-    """The conditions that stand with their parameters."""
-    found = {name: one.condition for name, one in described.items()}
-    return {("space", n, "condition"): (n, text) for n, text in found.items() if text is not None}
 
 
 def _test_set(
