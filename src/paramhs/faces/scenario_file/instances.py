@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob, has_magic
+from itertools import islice
 from pathlib import Path
 
 from paramhs.faces.choices import named_instances
@@ -24,6 +25,7 @@ _LISTS = ("", ".txt", ".lst", ".list")  # names of lists, which need not be of f
 
 Listing = Sequence[str | int | float] | str
 Expected = str | Mapping[str, str]
+_MOST = 100_000  # files of a folder: nobody means "/"
 _SEED = re.compile(r"-?\d{1,20}")
 _ANSWERS = {"SAT": "SAT", "SATISFIABLE": "SAT", "UNSAT": "UNSAT", "UNSATISFIABLE": "UNSAT"}
 
@@ -77,10 +79,12 @@ class Lister:
             paths = (path for path in (home / name for name in found) if path.is_file())
         else:
             raise BadInput(f"there is no folder or file {listing} in {home}")
-        names = sorted(os.path.relpath(path, home) for path in paths)
+        names = [os.path.relpath(path, home) for path in islice(paths, _MOST + 1)]
         if not names:
             raise BadInput(f"{listing}: no instances are there (in {home})")
-        return names
+        if len(names) > _MOST:
+            raise BadInput(f"{listing}: more than {_MOST:,} files are there (in {home})")
+        return sorted(names)
 
     def _given(self, found: Iterable[Instance]) -> tuple[Instance, ...]:
         """A function is given paths, as text."""

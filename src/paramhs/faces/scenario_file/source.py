@@ -40,7 +40,7 @@ class Source:
     def where(self, key: Key) -> str:
         """File, line and name of a setting."""
         line = self.line(key)
-        name = self.names.get(key[:1], ".".join(key))
+        name = self.names.get(key) or self.names.get(key[:1]) or ".".join(key)
         return f"{self.path}{f', line {line}' if line else ''}{f', {name}' if name else ''}"
 
     def complain(self, key: Key, what: object) -> None:
