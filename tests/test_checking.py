@@ -5,10 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from paramhs import Budget, FixedRuns, ParamRLS
 from paramhs.faces import checking
 from paramhs.faces.checking import Trial, repeats, trials, warnings
 from paramhs.faces.cli.check import about, size_text
 from paramhs.faces.scenario_file import read_scenario
+from paramhs.faces.tuning import tune_scenario
 from paramhs.values.runs import Instance, Run, Status, Task
 from paramhs.values.space import Integer, Real, Space
 from paramhs.world.targets.supervisor import Outcome
@@ -167,7 +169,9 @@ class TestSeeds:
     def test_equal_costs_are_noticed_and_what_to_write_is_said(self, read, cores):
         found = read()
         (warning,) = warnings(found, self.made(found))
-        assert warning.startswith("other seeds gave the same cost on each of 2 instances: if the")
+        assert warning.startswith(
+            "another seed gave the same cost wherever one was tried (2 times)"
+        )
         assert "deterministic = true" in warning
 
     def test_costs_that_depend_on_the_seed_are_no_reason_to_warn(self, read, cores, tmp_path):
@@ -179,6 +183,19 @@ class TestSeeds:
         found = read()
         (tmp_path / "solver.py").write_text(SOLVER.replace("int(k) + 1", "0"))
         assert list(warnings(found, self.made(found))) == []
+
+    def test_stored_runs_tell_it_too(self, read, cores):
+        found = read(instances='["a", "b", "c", "d", "e"]')
+        twice = ParamRLS(comparison=FixedRuns(10))
+        budget = Budget(runs=10)
+        tune_scenario(found.scenario, found.target, twice, budget=budget, store=found.store)
+        (warning,) = warnings(found, [])
+        assert "wherever one was tried (5 times)" in warning
+
+    def test_store_that_is_none_is_passed_over(self, read, cores):
+        found = read()
+        found.store.write_text("no store")
+        assert list(warnings(found, [])) == []
 
     def test_declared_target_is_not_run_again(self, read, cores):
         found = read(deterministic="true", test_instances=f"{[f't{k}' for k in range(6)]}")
@@ -195,7 +212,7 @@ class TestSeeds:
         lines = [line for line in SCENARIO.splitlines() if "instances" not in line]
         found = read("\n".join(lines).replace(', "{instance}"', ', "x"'))
         (warning,) = warnings(found, self.made(found))
-        assert warning.startswith("other seeds gave the same cost: if the target")
+        assert warning.startswith("another seed gave the same cost wherever one was tried (1 time)")
 
 
 class TestWarningsAboutInstances:

@@ -1265,6 +1265,12 @@ class TestSchema:
         assert any("budget" in example for example in whole)
         assert all(valid(example) for example in whole if "budget" in example)
 
+    def test_short_space_of_the_docs_is_read(self, read):
+        examples = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+        (short,) = [example for example in examples if "budget" not in example]
+        space = read(f'function = "{{module}}:f"\nbudget = {{}}\n{short}').scenario.space
+        assert list(space.parameters) == ["rate", "size", "mode", "restarts"]
+
     @pytest.mark.parametrize("text", [MINIMAL, COMPLETE, COMMAND, SHORT])
     def test_scenarios_of_these_tests_are_valid(self, valid, text):
         assert valid(tomllib.loads(text.replace("{module}", "m").replace("{{", "{")))

@@ -5,7 +5,7 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -16,10 +16,13 @@ import psutil
 from paramhs.faces.scenario_file import ScenarioFile
 from paramhs.faces.scenario_file.instances import PROVING
 from paramhs.values.costs import Cost, Quality
+from paramhs.values.errors import StoreError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.values.scenario import endless_pairs
 from paramhs.values.space import Integer, Parameter, Real
+from paramhs.values.wording import counted
 from paramhs.world.executing import AnyTarget
+from paramhs.world.store.sqlite import explained, reading
 from paramhs.world.targets.command import CommandTarget, Problem
 from paramhs.world.targets.supervisor import Execute, Limits, Outcome
 from paramhs.world.targets.supervisor.keeper import Job
@@ -171,20 +174,39 @@ def _about_runs(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
 
 def _about_seeds(file: ScenarioFile, runs: Sequence[Run]) -> Iterator[str]:
     """A target that gives the same for every seed. Zeros everywhere may be solved instances."""
+    if file.scenario.deterministic:
+        return
+    repeated = [*_trial_costs(file, runs), *_stored_costs(file)]
+    solved = all(not any(cost) for costs in repeated for cost in costs)
+    if repeated and not solved and all(len(costs) == 1 for costs in repeated):
+        yield (
+            "another seed gave the same cost wherever one was tried"
+            f" ({counted(len(repeated), 'time')}): if the target is deterministic, say so with"
+            " deterministic = true, and no instance is run twice for nothing"
+        )
+
+
+def _trial_costs(file: ScenarioFile, runs: Sequence[Run]) -> list[set[Cost]]:
+    """The costs on every instance that was run with several seeds."""
     costs: dict[str, dict[int, Cost]] = defaultdict(dict)
     for run in runs:
         if run.status is Status.OK:
             costs[run.task.instance.name][run.task.seed] = file.scenario.cost.of(run)
-    repeated = [list(by_seed.values()) for by_seed in costs.values() if len(by_seed) > 1]
-    same = all(len(set(equal)) == 1 for equal in repeated)
-    if not repeated or not same or file.scenario.deterministic:
-        return
-    if any(any(equal[0]) for equal in repeated):
-        on = f" on each of {len(repeated)} instances" if len(repeated) > 1 else ""
-        yield (
-            f"other seeds gave the same cost{on}: if the target is deterministic, say so with"
-            " deterministic = true, and no instance is run twice for nothing"
+    return [set(by_seed.values()) for by_seed in costs.values() if len(by_seed) > 1]
+
+
+def _stored_costs(file: ScenarioFile) -> list[set[Cost]]:
+    """The same of the runs that an earlier search has made; a store that cannot be read is not
+    our affair here."""
+    if not isinstance(file.scenario.cost, Quality) or not os.path.isfile(file.store):
+        return []
+    with suppress(StoreError), explained(file.store), closing(reading(file.store)) as db:
+        found = db.execute(
+            "SELECT min(quality), max(quality) FROM readable WHERE status = 'ok'"
+            " GROUP BY config, instance HAVING count(DISTINCT seed) > 1"
         )
+        return [{(low,), (high,)} for low, high in found if low is not None]
+    return []
 
 
 def _about_instances(file: ScenarioFile) -> Iterator[str]:
