@@ -73,22 +73,22 @@ class _Setting(NamedTuple):
 
 def read_aclib(path: Path, text: str) -> Parsed:
     """The same as a scenario of ours would say, and the folders where its paths are looked for."""
-    said, unused = _settings(path, text)
-    lines = {_KEYS.get(name, (name,)): setting.line for name, setting in said.items()}
-    names = {_KEYS.get(name, (name,)): setting.name for name, setting in said.items()}
+    given, unused = _settings(path, text)
+    lines = {_KEYS.get(name, (name,)): setting.line for name, setting in given.items()}
+    names = {_KEYS.get(name, (name,)): setting.name for name, setting in given.items()}
     source = Source(path, lines, names)
     if unused:
         source.notes.append(f"{path}: without effect here: {', '.join(unused)}")
-    missing = [name for name in ("algo", "paramfile") if name not in said or not said[name].value]
+    missing = [name for name in ("algo", "paramfile") if name not in given or not given[name].value]
     if missing:
         others = f"; without effect here: {', '.join(unused)}" if unused else ""
         raise BadInput(
             f"{path}: {', '.join(missing)}: missing (expected lines such as algo = ...){others}"
         )
-    root = _root(path, said["paramfile"].value)
-    values = {name: setting.value for name, setting in said.items()}
+    root = _root(path, given["paramfile"].value)
+    values = {name: setting.value for name, setting in given.items()}
     settings = _Translation(values, source, root).whole()
-    seeded = [name for name in _LISTS if name in said and "seed" in said[name].name.lower()]
+    seeded = [name for name in _LISTS if name in given and "seed" in given[name].name.lower()]
     folders = [root, *path.absolute().parents]
     return Parsed(settings, source, folders, {name: {"seeded": True} for name in seeded})
 
@@ -127,14 +127,14 @@ def _unquoted(value: str) -> str:
 class _Translation:
     """Into the settings of our own scenarios; what is wrong is collected."""
 
-    def __init__(self, said: dict[str, str], source: Source, root: Path) -> None:
-        self.said = said
+    def __init__(self, given: dict[str, str], source: Source, root: Path) -> None:
+        self.given = given
         self.source = source
         self.root = root
 
     def whole(self) -> dict[str, Any]:
         """All settings."""
-        said = self.said
+        given = self.given
         runtime = self.tried("run_obj", self._runtime)
         result = {
             "command": self._command(),
@@ -142,8 +142,8 @@ class _Translation:
             "folder": self.tried("execdir", self._folder),
             "read": "aclib",
             "cost": self.tried("overall_obj", lambda: self._cost(bool(runtime))),
-            "space": said["paramfile"],
-            "instances": said.get("instances") or None,
+            "space": given["paramfile"],
+            "instances": given.get("instances") or None,
             "test_instances": self._test_instances(),
             "cutoff": self.number("cutoff_time"),
             "memory": self.number("memory", 1e6),
@@ -163,26 +163,26 @@ class _Translation:
 
     def number(self, name: str, unit: float = 1.0) -> float | None:
         """A positive number, or None where there is no limit."""
-        return self.tried(name, lambda: _positive(self.said.get(name, ""), unit))  # type: ignore[no-any-return]
+        return self.tried(name, lambda: _positive(self.given.get(name, ""), unit))  # type: ignore[no-any-return]
 
     def _command(self) -> str:
-        algo = self.said["algo"].replace("{", "{{").replace("}", "}}")
-        instance = "{instance}" if self.said.get("instances") else "no_instance"
+        algo = self.given["algo"].replace("{", "{{").replace("}", "}}")
+        instance = "{instance}" if self.given.get("instances") else "no_instance"
         if self._is_aclib_2():
             return (
                 f"{algo} --instance {instance} --cutoff {{cutoff}} --seed {{seed}}"
                 " --config {params}"
             )
-        length = self.said.get("cutoff_length", "max").lower()
+        length = self.given.get("cutoff_length", "max").lower()
         length = "2147483647" if length in _ENDLESS else length
         return f"{algo} {instance} {{info}} {{cutoff}} {length} {{seed}} {{params}}"
 
     def _is_aclib_2(self) -> bool:
         """SMAC 3's name for the call of AClib 2."""
-        return self.said.get("tae", "").lower() == "aclib"
+        return self.given.get("tae", "").lower() == "aclib"
 
     def _runtime(self) -> bool:
-        objective = self.said.get("run_obj", "runtime").lower()
+        objective = self.given.get("run_obj", "runtime").lower()
         if objective == "runlength":
             raise ValueError(
                 "'runlength' is not offered; let the wrapper print it as the quality, the fourth"
@@ -194,30 +194,30 @@ class _Translation:
 
     def _cost(self, runtime: bool) -> str:
         """ParamILS and SMAC write PAR10 as mean10; of qualities that is the mean."""
-        name = self.said.get("overall_obj", "mean10").lower()
+        name = self.given.get("overall_obj", "mean10").lower()
         match = re.fullmatch(r"(?:mean|par)(\d*)", name)
         if not match:
             raise ValueError(f"{name!r} is not offered; {_INSTEAD.get(name, _MEANS)}")
         return f"PAR{match[1] or '1'}" if runtime else "minimise"
 
     def _truth(self) -> bool:
-        word = self.said.get("deterministic", "0").lower()
+        word = self.given.get("deterministic", "0").lower()
         if word not in _TRUTHS:
             raise ValueError(f"{word!r} is neither true (1) nor false (0)")
         return _TRUTHS[word]
 
     def _folder(self) -> str:
-        folder = self.root / self.said.get("execdir", ".")
+        folder = self.root / self.given.get("execdir", ".")
         if not os.path.isdir(folder):
             raise ValueError(f"there is no folder {folder}")
         return str(folder)
 
     def _test_instances(self) -> str | float:
         """Those of the file; an empty one, or none, holds nothing out."""
-        name = self.said.get("test_instances", "")
+        name = self.given.get("test_instances", "")
         path = self.root / name
         empty = os.path.isfile(path) and not read_text(path).strip()
-        return 0.0 if not name or empty or not self.said.get("instances") else name
+        return 0.0 if not name or empty or not self.given.get("instances") else name
 
     def _budget(self) -> dict[str, float]:
         runs = self.number("runs")
@@ -229,9 +229,9 @@ class _Translation:
         return {name: limit for name, limit in limits.items() if limit is not None}
 
     def _store(self) -> str | None:
-        if not self.said.get("outdir"):
+        if not self.given.get("outdir"):
             return None
-        return str(self.root / self.said["outdir"] / f"{self.source.path.stem}.sqlite")
+        return str(self.root / self.given["outdir"] / f"{self.source.path.stem}.sqlite")
 
 
 def _positive(text: str, unit: float) -> float | None:

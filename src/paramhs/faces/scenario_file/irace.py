@@ -119,12 +119,12 @@ def is_irace(text: str) -> bool:
 def read_irace_scenario(path: Path, text: str) -> Parsed:
     """The same as a scenario of ours would say."""
     source = Source(path)
-    said = _settings(source, text)
-    used = {name: setting for name, setting in said.items() if name in _KEYS}
+    given = _settings(source, text)
+    used = {name: setting for name, setting in given.items() if name in _KEYS}
     source.lines = {_KEYS[name]: setting.line for name, setting in used.items()}
     source.names = {_KEYS[name]: name for name in used}
     home = path.parent.absolute()
-    translation = _Translation(said, source, home)
+    translation = _Translation(given, source, home)
     around = [home, home / "Instances", Path().absolute()]
     return Parsed(
         translation.whole(),
@@ -137,7 +137,7 @@ def read_irace_scenario(path: Path, text: str) -> Parsed:
 
 def _settings(source: Source, text: str) -> dict[str, _Setting]:
     """The settings that are used here; the others are noted, or refused."""
-    said: dict[str, _Setting] = {}
+    given: dict[str, _Setting] = {}
     idle = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -157,10 +157,10 @@ def _settings(source: Source, text: str) -> dict[str, _Setting]:
             hint = f"; did you mean {close[0]}?" if close else ""
             source.problems.append(f"{source.path}, line {number}: irace has no {name}{hint}")
         elif value not in (None, ""):
-            said[name] = _Setting(value, number)
+            given[name] = _Setting(value, number)
     if idle:
         source.notes.append(f"{source.path}: without effect here: {', '.join(idle)}")
-    return said
+    return given
 
 
 def _parsed(line: str) -> tuple[str, Value]:
@@ -190,8 +190,8 @@ def _bare(name: str, word: str) -> Value:
 class _Translation:
     """Into our own settings; what is wrong is taken down."""
 
-    def __init__(self, said: Mapping[str, _Setting], source: Source, home: Path) -> None:
-        self.said = said
+    def __init__(self, given: Mapping[str, _Setting], source: Source, home: Path) -> None:
+        self.given = given
         self.source = source
         self.home = home
 
@@ -245,12 +245,12 @@ class _Translation:
             raise BadInput(f"{self.home / name}, line {line}{found[2]}") from None
 
     def _complain(self, name: str, what: object) -> None:
-        line = self.said[name].line if name in self.said else None
+        line = self.given[name].line if name in self.given else None
         where = f", line {line}" if line else ""
         self.source.problems.append(f"{self.source.path}{where}, {name}: {what}")
 
     def _text(self, name: str, usual: str) -> str:
-        value = self.said[name].value if name in self.said else usual
+        value = self.given[name].value if name in self.given else usual
         if isinstance(value, str):
             return value
         self._complain(name, f"expected a text in quotes, not {value!r}")
@@ -258,7 +258,7 @@ class _Translation:
 
     def _number(self, name: str) -> float | None:
         """A positive number, or None: 0 stands for nothing."""
-        value = self.said[name].value if name in self.said else 0.0
+        value = self.given[name].value if name in self.given else 0.0
         try:
             number = float(value)  # type: ignore[arg-type]
         except ValueError:
@@ -274,14 +274,14 @@ class _Translation:
         return None if number is None else int(number)
 
     def _truth(self, name: str) -> bool:
-        value = self.said[name].value if name in self.said else False
+        value = self.given[name].value if name in self.given else False
         if value not in (0, 1, "0", "1"):
             self._complain(name, f"expected 0 or 1, not {value!r}")
         return value in (1, "1")
 
     def _cost(self, bounded: bool) -> str:
         capped = bounded and self._number("maxTime") is not None
-        if "capping" in self.said:
+        if "capping" in self.given:
             capped = bounded and self._truth("capping")
         return f"PAR{self._number('boundPar') or 1:g}" if capped else "minimise"
 

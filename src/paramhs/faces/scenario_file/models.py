@@ -214,8 +214,8 @@ def _from_table(value: Mapping[str, object]) -> Described:
         what = f"should be real, integer, ordinal, categorical or boolean (it is {found})"
         raise _wrong_at("type", what)
     table = _TABLES[kind].model_validate(value)
-    said = {name: getattr(table, name) for name in table.model_fields_set}
-    arguments = {name: said[name] for name in said.keys() - {"type", "condition"}}
+    given = {name: getattr(table, name) for name in table.model_fields_set}
+    arguments = {name: given[name] for name in given.keys() - {"type", "condition"}}
     return Described(_in_words(lambda: _KINDS[kind](**arguments)), table.condition)
 
 
@@ -291,7 +291,7 @@ class _Configurator(_Table):
     replacement: bool = True
 
     def configurator(self) -> Configurator:
-        """The configurator meant; `BadInput` if something is said that it has no use for."""
+        """The configurator meant; `BadInput` if a setting is given that it has no use for."""
         idle = sorted(self.model_fields_set - self._used())
         if idle:
             raise BadInput(f"{', '.join(idle)}: without effect beside the other settings here")

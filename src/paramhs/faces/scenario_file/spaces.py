@@ -13,7 +13,7 @@ from paramhs.values.space.formats import SpaceFile
 
 
 class _Condition(NamedTuple):
-    """When a parameter is active, and where that is said."""
+    """When a parameter is active, and where that stands."""
 
     key: Key
     name: str
@@ -31,7 +31,8 @@ def make_space(
     ]
     joining = _Joining({name: one.parameter for name, one in described.items()}, source)
     joining.add(beside)
-    return joining.space(file, wrong, {})
+    space = joining.space(file, wrong)
+    return None if space is None else SpaceFile(space, {})
 
 
 def extend_space(
@@ -43,7 +44,8 @@ def extend_space(
     joining = _Joining(read.space.parameters, source)
     joining.conditions.update(read.space.conditions)
     joining.forbidden.extend(read.space.forbidden)
-    return joining.space(file, wrong, read.switches)
+    space = joining.space(file, wrong)
+    return None if space is None else read._replace(space=space)
 
 
 class _Joining:
@@ -58,9 +60,7 @@ class _Joining:
         self._keys: dict[str, Key] = {}
         self._index = {name: index for index, name in enumerate(parameters)}
 
-    def space(
-        self, file: File, wrong: frozenset[str], switches: Mapping[str, str]
-    ) -> SpaceFile | None:
+    def space(self, file: File, wrong: frozenset[str]) -> Space | None:
         """The space with the conditions and the forbidden clauses of the scenario."""
         self.add(_Condition(("conditions", n), n, text) for n, text in file.conditions.items())
         self._check_circles()
@@ -71,8 +71,7 @@ class _Joining:
             return None
         key = ("forbidden",) if file.forbidden and self.parameters else ("space",)
         make = partial(Space, self.parameters, conditions=self.conditions, forbidden=self.forbidden)
-        space = self.source.attempt(key, make)
-        return None if space is None else SpaceFile(space, switches)
+        return self.source.attempt(key, make)
 
     def add(self, conditions: Iterable[_Condition]) -> None:
         """Take in conditions that make sense for these parameters."""
