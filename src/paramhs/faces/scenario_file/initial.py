@@ -78,22 +78,30 @@ def _rows(path: Path, rows: Sequence[tuple[int, Sequence[str]]]) -> Iterator[Ent
 
 def configured(entry: Entry, space: Space) -> tuple[Config, list[str]]:
     """The configuration of an entry, and what was changed: a number may lie between two levels."""
-    values: dict[str, Value] = {}
-    notes = []
-    for name, value in entry.values.items():
-        if name not in space.parameters:
-            some = ", ".join(list(space.parameters)[:8])
-            raise BadInput(f"{entry.where}: no parameter is called {name!r}; there are {some}")
-        try:
-            values[name] = _meant(space.parameters[name], value)
-        except BadInput as error:
-            raise BadInput(f"{entry.where}: {name}: {error}") from None
-        if space.parameters[name].numeric and not isclose(_number(value), float(values[name])):
-            notes.append(f"{name} = {value_text(values[name])} for {value}")
     try:
-        return space.config(values), notes
+        values = {name: _value(space, name, value) for name, value in entry.values.items()}
+        config = space.config(values)
+        idle = [name for name in values if name not in config]
+        if idle:
+            raise BadInput(f"{idle[0]} is not active beside the other values")
     except BadInput as error:
         raise BadInput(f"{entry.where}: {error}") from None
+    changes = [
+        f"{name} = {value_text(level)} for {entry.values[name]}"
+        for name, level in values.items()
+        if space.parameters[name].numeric and not isclose(_number(entry.values[name]), float(level))
+    ]
+    return config, changes
+
+
+def _value(space: Space, name: str, value: object) -> Value:
+    if name not in space.parameters:
+        some = ", ".join(list(space.parameters)[:8])
+        raise BadInput(f"no parameter is called {name!r}; there are {some}")
+    try:
+        return _meant(space.parameters[name], value)
+    except BadInput as error:
+        raise BadInput(f"{name}: {error}") from None
 
 
 def _meant(parameter: Parameter, value: object) -> Value:
