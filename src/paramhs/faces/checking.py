@@ -182,7 +182,8 @@ def _about_seeds(file: ScenarioFile, runs: Sequence[Run]) -> Iterator[str]:
         yield (
             "another seed gave the same cost wherever one was tried"
             f" ({counted(len(repeated), 'time')}): if the target is deterministic, say so with"
-            " deterministic = true, and no instance is run twice for nothing"
+            f" deterministic = {'true' if file.path.suffix == '.toml' else '1'}, and no instance is"
+            " run twice for nothing"
         )
 
 

@@ -1,5 +1,6 @@
 """A scenario file as a text: where each setting stands, and all that is wrong with it."""
 
+import math
 import re
 import tomllib
 from collections import Counter
@@ -62,7 +63,12 @@ class Source:
         more = len(self.problems) - _SHOWN
         if self.problems:
             rest = [f"{self.path}: and {more:,} problems more"] if more > 0 else []
-            raise BadInput("\n".join([*self.problems[:_SHOWN], *rest]))
+            in_order = sorted(self.problems, key=self._line_of)
+            raise BadInput("\n".join([*in_order[:_SHOWN], *rest]))
+
+    def _line_of(self, problem: str) -> float:
+        found = re.match(r", line (\d+)", problem[len(str(self.path)) :])
+        return int(found[1]) if found else math.inf
 
 
 def shortened(text: str) -> str:
