@@ -51,19 +51,19 @@ def read(root):
 
 @pytest.fixture
 def message(read):
-    def said(text):
+    def found(text):
         with pytest.raises(BadInput) as caught:
             read(text)
         return str(caught.value)
 
-    return said
+    return found
 
 
-def made(said, **values):
+def made(found, **values):
     """The run of a configuration on the first instance."""
-    space, scenario = said.scenario.space, said.scenario
+    space, scenario = found.scenario.space, found.scenario
     task = Task(space.config(values), scenario.instances[0], 7, scenario.cutoff)
-    target = Supervised(said.target)
+    target = Supervised(found.target)
     try:
         return target(task)
     finally:
@@ -72,21 +72,21 @@ def made(said, **values):
 
 class TestMeaning:
     def test_every_line_has_its_meaning(self, read):
-        said = read()
-        assert list(said.scenario.space.parameters) == ["k", "mode"]
-        assert len(said.scenario.instances) == 8
-        assert said.meeting.held_out
-        assert len(said.meeting.instances) == 8
-        assert said.scenario.cost == Runtime(10)
-        assert said.scenario.cutoff == 0.4
-        assert said.scenario.deterministic
-        assert said.budget == Budget(runs=60, target_time=100)
-        assert said.notes == ()
+        found = read()
+        assert list(found.scenario.space.parameters) == ["k", "mode"]
+        assert len(found.scenario.instances) == 8
+        assert found.meeting.held_out
+        assert len(found.meeting.instances) == 8
+        assert found.scenario.cost == Runtime(10)
+        assert found.scenario.cutoff == 0.4
+        assert found.scenario.deterministic
+        assert found.budget == Budget(runs=60, target_time=100)
+        assert found.notes == ()
 
     def test_command_line_is_that_of_paramils(self, read, root):
-        said = read()
-        task = Task(said.scenario.space.default, said.scenario.instances[0], 7, 0.4)
-        words = said.target.words(task)
+        found = read()
+        task = Task(found.scenario.space.default, found.scenario.instances[0], 7, 0.4)
+        words = found.target.words(task)
         wrapper = [sys.executable, "./target_algorithms/toy/wrapper.py"]
         instance = str(root / "instances/toy/data/i0.txt")
         assert list(words) == [
@@ -117,17 +117,17 @@ class TestMeaning:
 
     @pytest.mark.parametrize(("written", "given"), [("max", "2147483647"), ("5000", "5000")])
     def test_cutoff_length_is_passed_on(self, read, written, given):
-        said = read(with_line("cutoff_length", written))
-        task = Task(said.scenario.space.default, said.scenario.instances[0], 7, 0.4)
-        assert said.target.words(task)[5] == given
+        found = read(with_line("cutoff_length", written))
+        task = Task(found.scenario.space.default, found.scenario.instances[0], 7, 0.4)
+        assert found.target.words(task)[5] == given
 
     @pytest.mark.parametrize("line", ["# a comment", "", "   ", "#algo = nothing"])
     def test_comments_and_blank_lines_mean_nothing(self, read, line):
         assert read(f"{line}\n" + SCENARIO).budget == Budget(runs=60, target_time=100)
 
     def test_comment_behind_a_value_is_no_part_of_it(self, read):
-        said = read(with_line("cutoff_time", "0.3   # CPU seconds"))
-        assert said.scenario.cutoff == 0.3
+        found = read(with_line("cutoff_time", "0.3   # CPU seconds"))
+        assert found.scenario.cutoff == 0.3
 
     @pytest.mark.parametrize("sign", ["=", " = ", "   =   ", ": ", "  "])
     def test_any_sign_between_key_and_value_will_do(self, read, sign):
@@ -147,8 +147,10 @@ class TestMeaning:
         (root / "target_algorithms/toy/params.pcs").write_text(
             "k integer [0, 60] [50]\nlazy categorical {true, false} [true]\n"
         )
-        said = read_scenario(path)
-        words = said.target.words(Task(said.scenario.space.default, said.scenario.instances[0], 1))
+        found = read_scenario(path)
+        words = found.target.words(
+            Task(found.scenario.space.default, found.scenario.instances[0], 1)
+        )
         assert words[-2:] == ("-lazy", "true")
 
 
@@ -201,15 +203,15 @@ ALIASES = [
 class TestNames:
     @pytest.mark.parametrize(("key", "alias"), ALIASES, ids=[alias for _, alias in ALIASES])
     def test_names_of_smac_and_paramils_mean_the_same(self, read, key, alias):
-        said, usual = read(renamed(key, alias)), read()
-        assert said.notes == ()
-        assert said.scenario.describe() == usual.scenario.describe()
-        assert said.target.words(
-            Task(said.scenario.space.default, said.scenario.instances[0], 7, 0.4)
+        found, usual = read(renamed(key, alias)), read()
+        assert found.notes == ()
+        assert found.scenario.describe() == usual.scenario.describe()
+        assert found.target.words(
+            Task(found.scenario.space.default, found.scenario.instances[0], 7, 0.4)
         ) == usual.target.words(
             Task(usual.scenario.space.default, usual.scenario.instances[0], 7, 0.4)
         )
-        assert (said.budget, said.meeting) == (usual.budget, usual.meeting)
+        assert (found.budget, found.meeting) == (usual.budget, usual.meeting)
 
     @pytest.mark.parametrize(
         "name", ["wallclock_limit", "wallclock-limit", "wallClockLimit", "runtime-limit"]
@@ -249,9 +251,9 @@ class TestPlaces:
 
     def test_execdir_is_where_the_wrapper_runs(self, read, root):
         text = with_line("execdir", "./target_algorithms/toy")
-        said = read(text.replace("./target_algorithms/toy/wrapper.py", "wrapper.py"))
-        assert os.path.samefile(said.target.folder, root / "target_algorithms/toy")
-        assert made(said, k=10).status is Status.OK
+        found = read(text.replace("./target_algorithms/toy/wrapper.py", "wrapper.py"))
+        assert os.path.samefile(found.target.folder, root / "target_algorithms/toy")
+        assert made(found, k=10).status is Status.OK
 
     def test_all_paths_beside_the_scenario_work_from_anywhere(self, root, monkeypatch):
         path = aclib(root)
@@ -279,28 +281,28 @@ class TestInstances:
         return read_scenario(path)
 
     def test_extra_columns_are_given_to_the_wrapper(self, root):
-        said = self.lines(root, "./instances/toy/data/i0.txt sat 17", "instances/toy/data/i1.txt")
-        first, second = said.scenario.instances
+        found = self.lines(root, "./instances/toy/data/i0.txt sat 17", "instances/toy/data/i1.txt")
+        first, second = found.scenario.instances
         assert (first.value.info, second.value.info) == ("sat 17", "0")
-        words = said.target.words(Task(said.scenario.space.default, first, 1, 0.4))
+        words = found.target.words(Task(found.scenario.space.default, first, 1, 0.4))
         assert words[2:5] == (str(root / "instances/toy/data/i0.txt"), "sat 17", "0.4")
 
     def test_column_that_says_unsat_is_the_expected_answer(self, root):
-        said = self.lines(root, "instances/toy/data/i0.txt UNSATISFIABLE")
-        run = made(said, k=10)
+        found = self.lines(root, "instances/toy/data/i0.txt UNSATISFIABLE")
+        run = made(found, k=10)
         assert run.status is Status.WRONG
         assert "is UNSAT" in run.detail
 
     def test_seeds_before_the_names_are_no_names(self, root):
         # ParamILS's manual: a line of an instance_seed_file is a seed, then an instance.
         lines = ("11 ./instances/toy/data/i0.txt", "12 ./instances/toy/data/i1.txt")
-        said = self.lines(root, *lines, text=renamed("instance_file", "instance_seed_file"))
-        names = [os.path.basename(i.name) for i in said.scenario.instances]
+        found = self.lines(root, *lines, text=renamed("instance_file", "instance_seed_file"))
+        names = [os.path.basename(i.name) for i in found.scenario.instances]
         assert names == ["i0.txt", "i1.txt"]
 
     def test_scenario_without_instances_is_tuned_without(self, read):
-        said = read(without("instance_file", "test_instance_file"))
-        assert said.scenario.instances == (NO_INSTANCE,)
+        found = read(without("instance_file", "test_instance_file"))
+        assert found.scenario.instances == (NO_INSTANCE,)
 
     def test_empty_file_of_test_instances_holds_nothing_out(self, root):
         path = aclib(root)
@@ -308,9 +310,31 @@ class TestInstances:
         assert read_scenario(path).meeting is None
 
     def test_no_cutoff_is_needed_where_quality_counts(self, read):
-        said = read(with_line("cutoff_time", "max", with_line("run_obj", "quality")))
-        assert math.isinf(said.scenario.cutoff)
-        assert made(said, k=10).status is Status.OK
+        found = read(with_line("cutoff_time", "max", with_line("run_obj", "quality")))
+        assert math.isinf(found.scenario.cutoff)
+        assert made(found, k=10).status is Status.OK
+
+    def test_seeds_are_no_names_even_where_the_names_are_no_files(self, root):
+        lines = ("11 nameA", "12 nameB sat", "-3 name with 17")
+        text = renamed("instance_file", "instance_seed_file")
+        scenario_file = self.lines(root, *lines, text=text)
+        values = [i.value for i in scenario_file.scenario.instances]
+        assert [(v.path, v.info) for v in values] == [
+            ("nameA", "0"), ("nameB", "sat"), ("name", "with 17")
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("key", ["instance_file", "instance_seed_file"])
+    def test_seeds_that_are_not_used_are_noted(self, root, key):
+        lines = ("11 ./instances/toy/data/i0.txt", "12 ./instances/toy/data/i1.txt")
+        scenario_file = self.lines(root, *lines, text=renamed("instance_file", key))
+        (note,) = scenario_file.notes
+        assert f"line 11, {key}: the 2 seeds listed there are not used" in note
+
+    @pytest.mark.parametrize("line", ["./instances/toy/data/i0.txt", "11", "x y"])
+    def test_line_without_a_seed_where_one_must_be_is_refused(self, root, line):
+        text = renamed("instance_file", "instance_seed_file")
+        with pytest.raises(BadInput, match=r"training\.txt, line 2: expected a seed and an inst"):
+            self.lines(root, "1 a", line, text=text)
 
     @pytest.mark.parametrize("objective", ["runtime", "quality"])
     def test_objective_over_instances_is_a_mean(self, read, objective):
@@ -320,29 +344,67 @@ class TestInstances:
 
 class TestCommands:
     def test_quoted_words_of_the_call_stay_words(self, read, root):
-        said = read(with_line("algo", f'{sys.executable} "./target_algorithms/toy/wrapper.py"'))
-        assert said.target.template.words[:2] == [
+        found = read(with_line("algo", f'{sys.executable} "./target_algorithms/toy/wrapper.py"'))
+        assert found.target.template.words[:2] == [
             sys.executable, "./target_algorithms/toy/wrapper.py"
         ]  # fmt: skip
 
     def test_braces_in_the_call_are_just_braces(self, read):
-        said = read(with_line("algo", sys.executable + " wrapper.py --options={a}"))
-        task = Task(said.scenario.space.default, said.scenario.instances[0], 7, 0.4)
-        assert "--options={a}" in said.target.words(task)
+        found = read(with_line("algo", sys.executable + " wrapper.py --options={a}"))
+        task = Task(found.scenario.space.default, found.scenario.instances[0], 7, 0.4)
+        assert "--options={a}" in found.target.words(task)
+
+    def test_call_of_aclib_2_has_options_and_a_json_line(self, root):
+        path = aclib(root, SCENARIO + "tae = aclib\n")
+        (root / "target_algorithms/toy/wrapper.py").write_text(ACLIB_2)
+        scenario_file = read_scenario(path)
+        run = made(scenario_file, k=10)
+        assert (run.status, run.runtime, run.quality) == (Status.OK, 0.03, 3.0)
+        assert made(scenario_file, k=60).status is Status.TIMEOUT
+
+
+ACLIB_2 = """\
+import argparse, json
+
+parser = argparse.ArgumentParser()
+for name in ("--instance", "--cutoff", "--seed"):
+    parser.add_argument(name, required=True)
+parser.add_argument("--config", nargs=argparse.REMAINDER)
+given = parser.parse_args()
+config = dict(zip(given.config[::2], given.config[1::2]))
+seconds = 0.01 + abs(int(config["-k"]) - int(open(given.instance).read())) / 100
+status = "SUCCESS" if seconds < float(given.cutoff) else "TIMEOUT"
+print("Result of this algorithm run:", json.dumps(
+    {"status": status, "cost": seconds * 100, "runtime": seconds, "misc": ""}))
+"""
 
 
 class TestMistakes:
+    @pytest.mark.parametrize(
+        ("key", "value", "instead"),
+        [
+            ("run_obj", "runlength", "print it as the quality"),
+            ("overall_obj", "geomean", "the logarithm of the cost"),
+            ("overall_obj", "median", "compared by their means"),
+            ("overall_obj", "q90", "mean10"),
+        ],
+    )
+    def test_what_is_not_offered_says_what_to_use_instead(self, message, key, value, instead):
+        found = message(with_line(key, value))
+        assert f"{key}: {value!r} is not offered" in found
+        assert instead in found
+
     @pytest.mark.parametrize("key", ["algo", "paramfile"])
     def test_what_is_missing_is_named(self, message, key):
-        said = message(without(key))
-        assert key in said
-        assert "missing" in said
+        found = message(without(key))
+        assert key in found
+        assert "missing" in found
 
     @pytest.mark.parametrize("key", ["algo", "paramfile"])
     def test_what_is_empty_is_missing(self, message, key):
-        said = message(with_line(key, ""))
-        assert key in said
-        assert "missing" in said
+        found = message(with_line(key, ""))
+        assert key in found
+        assert "missing" in found
 
     @pytest.mark.parametrize(
         ("key", "value"),
@@ -364,17 +426,17 @@ class TestMistakes:
         ],
     )
     def test_bad_value_is_refused_with_file_and_line(self, message, root, key, value):
-        said = message(with_line(key, value))
+        found = message(with_line(key, value))
         lines = with_line(key, value).splitlines()
-        assert f"scenario.txt, line {len(lines)}" in said
+        assert f"scenario.txt, line {len(lines)}" in found
 
     def test_several_mistakes_are_told_at_once(self, message):
-        said = message(
+        found = message(
             with_line("cutoff_time", "soon", with_line("execdir", "nowhere", with_line(
                 "run_obj", "beauty"
             )))
         )  # fmt: skip
-        assert all(word in said for word in ("soon", "nowhere", "beauty"))
+        assert all(word in found for word in ("soon", "nowhere", "beauty"))
 
     def test_line_that_is_no_setting_is_refused_with_its_number(self, message):
         assert "line 1: expected key = value, found 'nonsense'" in message("nonsense\n" + SCENARIO)

@@ -117,6 +117,22 @@ def test_a_task_that_was_not_asked_for_is_refused():
     search.tell(task, 1.0)
 
 
+@pytest.mark.parametrize(
+    "thing", [[1], {}, None, 10**5000, "x" * 10**6], ids=["list", "dict", "none", "huge", "long"]
+)
+def test_what_is_no_task_is_refused(thing):
+    with pytest.raises(BadInput, match="is no task; tell what `ask` gave"):
+        AskTell(TINY).tell(thing, 1)
+
+
+def test_an_answer_with_too_many_digits_is_refused():
+    search = AskTell(TINY)
+    with pytest.raises(BadInput, match="is not a quality"):
+        search.tell(search.ask(), 10**5000)
+    with pytest.raises(BadInput, match="at most 300 digits"):
+        AskTell(TINY, seed=10**5000)
+
+
 def test_a_task_that_is_told_twice_is_refused():
     search = AskTell(TINY)
     task = search.ask()

@@ -5,11 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from paramhs import Budget, FixedRuns, ParamRLS
 from paramhs.faces import checking
-from paramhs.faces.checking import Trial, trials, warnings
+from paramhs.faces.checking import Trial, repeats, trials, warnings
 from paramhs.faces.cli.check import about, size_text
 from paramhs.faces.scenario_file import read_scenario
-from paramhs.values.runs import Run, Status, Task
+from paramhs.faces.tuning import tune_scenario
+from paramhs.values.runs import Instance, Run, Status, Task
 from paramhs.values.space import Integer, Real, Space
 from paramhs.world.targets.supervisor import Outcome
 
@@ -67,7 +69,7 @@ def cores(monkeypatch):
 
 
 def trial(status=Status.OK, runtime=1.0, left=0):
-    run = Run(Task(None, None, 0), status, runtime)
+    run = Run(Task(None, Instance("a"), 0), status, runtime)
     return Trial("call", run, Outcome(left_behind=left))
 
 
@@ -89,9 +91,9 @@ class TestTrials:
             assert trial.outcome.wall > 0
 
     def test_runs_are_the_first_that_a_search_would_make(self, read):
-        said = read()
-        (first,) = trials(said, 1)
-        evaluate = next(said.configurator.search(said.scenario, said.seed))
+        found = read()
+        (first,) = trials(found, 1)
+        evaluate = next(found.configurator.search(found.scenario, found.seed))
         assert first.run.task == evaluate.tasks[0]
 
     def test_failure_is_shown_as_it_is(self, read):
@@ -126,8 +128,8 @@ class TestWarningsAboutRuns:
         assert "everything far below the cutoff (at most 0.1 s of 10 s)" in warning
 
     def test_easy_runs_are_no_problem_where_quality_counts(self, read, cores):
-        said = read(cutoff="10")
-        assert not any("cutoff" in w for w in warnings(said, [trial(runtime=0.1)] * 3))
+        found = read(cutoff="10")
+        assert not any("cutoff" in w for w in warnings(found, [trial(runtime=0.1)] * 3))
 
     def test_runs_of_a_sensible_length_give_no_warning(self, read, cores):
         assert list(warnings(timed(read), [trial(runtime=2.0)] * 3)) == []
@@ -150,33 +152,102 @@ class TestWarningsAboutRuns:
         assert "budget is empty" in warning
 
 
+class TestSeeds:
+    """A target that gives the same for every seed should be declared deterministic."""
+
+    def made(self, scenario_file, count=3):
+        tried = list(trials(scenario_file, count))
+        return [*tried, *repeats(scenario_file, tried)]
+
+    def test_two_instances_are_run_again_with_new_seeds(self, read):
+        tried = self.made(read())
+        assert len(tried) == 5
+        tasks = [trial.run.task for trial in tried]
+        assert [task.instance for task in tasks[3:]] == [task.instance for task in tasks[:2]]
+        assert len({task.seed for task in tasks}) == 5
+
+    def test_equal_costs_are_noticed_and_what_to_write_is_said(self, read, cores):
+        found = read()
+        (warning,) = warnings(found, self.made(found))
+        assert warning.startswith(
+            "another seed gave the same cost wherever one was tried (2 times)"
+        )
+        assert "deterministic = true" in warning
+
+    def test_costs_that_depend_on_the_seed_are_no_reason_to_warn(self, read, cores, tmp_path):
+        found = read()
+        (tmp_path / "solver.py").write_text(SOLVER.replace("int(k) + 1", "seed"))
+        assert list(warnings(found, self.made(found))) == []
+
+    def test_costs_that_are_all_zero_prove_nothing(self, read, cores, tmp_path):
+        found = read()
+        (tmp_path / "solver.py").write_text(SOLVER.replace("int(k) + 1", "0"))
+        assert list(warnings(found, self.made(found))) == []
+
+    def test_stored_runs_tell_it_too(self, read, cores):
+        found = read(instances='["a", "b", "c", "d", "e"]')
+        twice = ParamRLS(comparison=FixedRuns(10))
+        budget = Budget(runs=10)
+        tune_scenario(found.scenario, found.target, twice, budget=budget, store=found.store)
+        (warning,) = warnings(found, [])
+        assert "wherever one was tried (5 times)" in warning
+
+    def test_store_that_is_none_is_passed_over(self, read, cores):
+        found = read()
+        found.store.write_text("no store")
+        assert list(warnings(found, [])) == []
+
+    def test_declared_target_is_not_run_again(self, read, cores):
+        found = read(deterministic="true", test_instances=f"{[f't{k}' for k in range(6)]}")
+        assert len(self.made(found)) == 3
+        assert list(warnings(found, self.made(found))) == []
+
+    def test_measured_times_tell_nothing(self, read):
+        assert len(self.made(timed(read))) == 3
+
+    def test_no_runs_are_repeated_if_none_are_wanted(self, read):
+        assert self.made(read(), 0) == []
+
+    def test_target_without_instances_is_judged_by_its_trials(self, read, cores):
+        lines = [line for line in SCENARIO.splitlines() if "instances" not in line]
+        found = read("\n".join(lines).replace(', "{instance}"', ', "x"'))
+        (warning,) = warnings(found, self.made(found))
+        assert warning.startswith("another seed gave the same cost wherever one was tried (1 time)")
+
+
 class TestWarningsAboutInstances:
+    def test_few_held_out_of_a_deterministic_target_prove_nothing(self, read, cores):
+        few, enough = '["u", "v", "w", "x", "y"]', '["u", "v", "w", "x", "y", "z"]'
+        (warning,) = warnings(read(deterministic="true", test_instances=few), [])
+        assert warning.startswith("5 instances held out of a deterministic target cannot prove any")
+        assert list(warnings(read(deterministic="true", test_instances=enough), [])) == []
+
     def test_missing_files(self, read, cores):
-        said = read(instances='["a.cnf", "b/c", "17", "2.5", "name"]', test_instances='["d.cnf"]')
-        (warning,) = warnings(said, [])
+        found = read(instances='["a.cnf", "b/c", "17", "2.5", "name"]', test_instances='["d.cnf"]')
+        (warning,) = warnings(found, [])
         assert warning == "3 instances are not files that exist: a.cnf, b/c, d.cnf"
 
     def test_instances_in_train_and_test(self, read, cores):
-        said = read(test_instances='["x", "c", "a"]')
-        (note,) = said.notes
+        found = read(test_instances='["x", "c", "a"]')
+        (note,) = found.notes
         assert note == "2 instances are in train and test; they are left out of the verdict"
-        assert [instance.name for instance in said.meeting.instances] == ["x"]
+        assert [instance.name for instance in found.meeting.instances] == ["x"]
 
     def test_files_in_train_and_test_that_are_one_file(self, read, cores, tmp_path):
         (tmp_path / "one.cnf").write_text("p cnf 1 1\n1 0\n")
         (tmp_path / "two.cnf").write_text("p cnf 1 1\n-1 0\n")
         (tmp_path / "copy.cnf").write_text("p cnf 1 1\n1 0\n")
-        said = read(
+        found = read(
             instances='["one.cnf", "b", "c", "d", "e"]', test_instances='["copy.cnf", "two.cnf"]'
         )
-        (warning,) = warnings(said, [])
+        (warning,) = warnings(found, [])
         assert "1 instances of train and test have the same content" in warning
         assert "one.cnf and copy.cnf" in warning
 
     def test_same_file_under_two_names(self, read, cores, tmp_path):
         (tmp_path / "one.cnf").write_text("p cnf 1 1\n1 0\n")
-        said = read(instances='["one.cnf", "b", "c", "d", "e"]', test_instances='["./one.cnf"]')
-        assert len(list(warnings(said, []))) == 1
+        found = read(instances='["one.cnf", "b", "c", "d", "e"]', test_instances='["./one.cnf"]')
+        assert len(list(warnings(found, []))) == 1
 
     def test_nothing_held_out_and_few_instances(self, read, cores):
         found = list(warnings(read(instances='["a", "b"]', test_instances="0"), []))
@@ -186,8 +257,8 @@ class TestWarningsAboutInstances:
 
     def test_target_without_instances_gives_no_warning(self, read, cores):
         lines = [line for line in SCENARIO.splitlines() if "instances" not in line]
-        said = read("\n".join(lines).replace(', "{instance}"', ""))
-        assert list(warnings(said, [])) == []
+        found = read("\n".join(lines).replace(', "{instance}"', ""))
+        assert list(warnings(found, [])) == []
 
 
 class TestWarningsAboutSpaces:
@@ -209,14 +280,15 @@ class TestWarningsAboutSpaces:
         assert list(self.found(read, parameter)) == []
 
     def found(self, read, parameter):
-        said = read()
+        found = read()
         scenario = SimpleNamespace(
             space=Space({"v": parameter}),
-            instances=said.scenario.instances,
-            cost=said.scenario.cost,
-            cutoff=said.scenario.cutoff,
+            instances=found.scenario.instances,
+            cost=found.scenario.cost,
+            cutoff=found.scenario.cutoff,
+            deterministic=found.scenario.deterministic,
         )
-        changed = SimpleNamespace(**{**vars(said), "scenario": scenario})
+        changed = SimpleNamespace(**{**vars(found), "scenario": scenario})
         return list(warnings(changed, []))
 
 

@@ -336,9 +336,9 @@ def test_failures_are_not_checked(supervised):
 def test_the_words_of_a_task():
     target = command("/bin/true -i {instance} -s {seed} -c {cutoff} {params} {info}")
     on = task(3, 5.0, Instance("short", Problem("/far/a b.cnf", "sat info")), 99)
-    words = ("/bin/true", "-i", "/far/a b.cnf", "-s", "99", "-c", "5.0", "-x", "3", "sat info")
+    words = ("/bin/true", "-i", "/far/a b.cnf", "-s", "99", "-c", "5", "-x", "3", "sat info")
     assert target.words(on) == words
-    assert target.shown(on) == "/bin/true -i '/far/a b.cnf' -s 99 -c 5.0 -x 3 'sat info'"
+    assert target.shown(on) == "/bin/true -i '/far/a b.cnf' -s 99 -c 5 -x 3 'sat info'"
     assert target.pasted(on.config) == "/bin/true -i INSTANCE -s SEED -c CUTOFF -x 3 INFO"
     assert target.uses_seed
     assert not command().uses_seed

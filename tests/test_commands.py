@@ -177,7 +177,8 @@ class TestCheck:
         assert (said["parameters"], said["configurations"]) == (1, 10)
         assert said["instances"] == ["a", "b", "c"]
         assert said["held_out"] == ["u", "v", "w", "x", "y", "z"]
-        assert [trial["status"] for trial in said["trials"]] == ["ok", "ok"]
+        # Two trials, and both instances again with another seed.
+        assert [trial["status"] for trial in said["trials"]] == ["ok"] * 4
         assert all(5 <= trial["quality"] < 6 for trial in said["trials"])
         assert all("solver.py 2 " in trial["call"] for trial in said["trials"])
         assert any("only 3 instances" in warning for warning in said["warnings"])

@@ -256,6 +256,12 @@ class TestSplits:
         assert usual_share(9) == 0
         assert usual_share(10) == 0.3
 
+    @pytest.mark.parametrize(
+        ("count", "held"), [(10, 3), (11, 3), (12, 6), (15, 6), (20, 6), (21, 6), (40, 12)]
+    )
+    def test_enough_to_prove_something_is_held_out_where_as_many_are_left(self, count, held):
+        assert len(split(some(count), usual_share(count), 0)[1]) == held
+
 
 class TestFamilies:
     def grouped(self, *names):
@@ -298,31 +304,31 @@ class TestScenarios:
         return of
 
     def test_share_is_held_out_of_what_is_listed(self, read):
-        said = read(f"instances = {[f'i{k}' for k in range(10)]}\ntest_instances = 0.4")
-        assert (len(said.scenario.instances), len(said.meeting.instances)) == (6, 4)
-        assert said.meeting.held_out
-        assert not set(said.scenario.instances) & set(said.meeting.instances)
+        found = read(f"instances = {[f'i{k}' for k in range(10)]}\ntest_instances = 0.4")
+        assert (len(found.scenario.instances), len(found.meeting.instances)) == (6, 4)
+        assert found.meeting.held_out
+        assert not set(found.scenario.instances) & set(found.meeting.instances)
 
     def test_share_is_thirty_percent_of_many_if_nothing_is_said(self, read):
-        said = read(f"instances = {[f'i{k}' for k in range(10)]}")
-        assert (len(said.scenario.instances), len(said.meeting.instances)) == (7, 3)
+        found = read(f"instances = {[f'i{k}' for k in range(10)]}")
+        assert (len(found.scenario.instances), len(found.meeting.instances)) == (7, 3)
 
     def test_nothing_is_held_out_of_few_if_nothing_is_said(self, read):
-        said = read('instances = ["a", "b"]')
-        assert len(said.scenario.instances) == 2
-        assert said.meeting is None, "a target without seeds has nothing new there"
+        found = read('instances = ["a", "b"]')
+        assert len(found.scenario.instances) == 2
+        assert found.meeting is None, "a target without seeds has nothing new there"
 
     def test_zero_holds_nothing_out(self, read):
-        said = read(f"instances = {[f'i{k}' for k in range(20)]}\ntest_instances = 0")
-        assert len(said.scenario.instances) == 20
+        found = read(f"instances = {[f'i{k}' for k in range(20)]}\ntest_instances = 0")
+        assert len(found.scenario.instances) == 20
 
     def test_another_split_seed_holds_out_others(self, read):
         lines = f"instances = {[f'i{k}' for k in range(30)]}\ntest_instances = 0.5\nsplit_seed = "
         assert read(lines + "1").meeting.instances != read(lines + "2").meeting.instances
 
     def test_test_instances_may_be_a_folder_of_their_own(self, read):
-        said = read('instances = "instances/*.cnf"\ntest_instances = "instances/deep"')
-        assert names(said.meeting.instances) == ["instances/deep/d.txt", "instances/deep/er/c.cnf"]
+        found = read('instances = "instances/*.cnf"\ntest_instances = "instances/deep"')
+        assert names(found.meeting.instances) == ["instances/deep/d.txt", "instances/deep/er/c.cnf"]
 
     @pytest.mark.parametrize("seed", range(8))
     def test_instance_listed_twice_is_refused_however_it_is_split(self, read, seed):
@@ -353,10 +359,10 @@ class TestScenarios:
     def test_instances_reach_the_command_with_any_characters(self, read, home):
         odd = "a b;$(touch x)'\"{seed}.cnf"
         (home / "instances" / odd).touch()
-        said = read('instances = "instances"\ntest_instances = 0')
+        found = read('instances = "instances"\ntest_instances = 0')
         (task_words,) = [
-            said.target.template.filled(said.scenario.space.default, {"instance": i.value.path})
-            for i in said.scenario.instances
+            found.target.template.filled(found.scenario.space.default, {"instance": i.value.path})
+            for i in found.scenario.instances
             if os.path.basename(i.name) == odd
         ]
         assert task_words[1] == str(home / "instances" / odd)

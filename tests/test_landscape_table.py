@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from chains import expected_calls
+from command_line import paramhs
 from paramhs.faces.cli.landscape import landscape
 from paramhs.results.landscape import table as tables
 from paramhs.results.landscape.growth import harmonic_calls, l_step_calls
@@ -315,6 +316,16 @@ def test_text_from_a_table_cannot_end_the_script_of_a_page(file: Path, tmp_path:
     page = (tmp_path / "landscape.html").read_text(encoding="utf-8")
     assert "\\u003c/script>\\u003cb>x" in page
     assert "</script><b>x" not in page
+
+
+def test_control_characters_in_names_and_values_are_drawn_as_pictures(
+    file: Path, tmp_path: Path
+) -> None:
+    # In a process of its own: the renderer would abort it.
+    written(file, "a\x01\x1b[31m\\b,cost\n1\x02\\x01,1\n2\u2028,3\nx\x00,4\n")
+    done = paramhs("landscape", file, "--out", tmp_path / "pictures", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "a\u2401\u241b[31m" in (tmp_path / "pictures/landscape.svg").read_text(encoding="utf-8")
 
 
 def test_a_folder_that_cannot_be_made_is_a_message(file: Path) -> None:

@@ -232,6 +232,30 @@ def test_an_answer_line_that_is_none():
     assert unreadable(AclibLine(), "Result for SMAC: SAT, x, 2, 3, 4") == number
 
 
+@pytest.mark.parametrize(
+    ("line", "reading"),
+    [
+        ('{"status": "SUCCESS", "cost": 2.0, "runtime": 5}', Reading(2.0, 5.0, "ok")),
+        ('{"status": "UNSAT", "runtime": 5, "misc": ""}', Reading(5.0, 5.0, "ok", "UNSAT")),
+        ('{"status": "TIMEOUT", "cost": 9, "runtime": 5}', Reading(9.0, 5.0, "timeout")),
+    ],
+)
+def test_the_answer_line_of_aclib_2(line, reading):
+    assert AclibLine().read(f"noise\nResult of this algorithm run: {line}\n") == reading
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('{"status": "SUCCESS"}', '{"status": "SUCCESS", "runtime": [1]}', "{", "{}"),
+        *('{"status": "SUCCESS", "runtime": ' + "9" * 5000 + "}", "{[" * 10**5),
+        '{"status": 3, "runtime": 1}',
+    ],
+)
+def test_an_answer_line_that_is_none_of_aclib_2(line):
+    assert unreadable(AclibLine(), f"Result of this algorithm run: {line}\n")
+
+
 def test_abort_is_more_than_a_failure():
     with pytest.raises(Aborted, match="the target says ABORT: ABORT, 0, 0, 0, 4"):
         AclibLine().read("Result for ParamILS: ABORT, 0, 0, 0, 4")

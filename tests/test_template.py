@@ -280,7 +280,25 @@ def test_a_boolean_in_a_word_is_written_as_the_style_says():
     assert words("p {turbo} {k}", FLAGS, turbo=True)[1] == "true"
     assert words("p {turbo} {k}", FLAGS, Style(booleans=("on", "off")), turbo=True)[1] == "on"
     flags = Style(booleans=("--name", "--no-name"))
-    assert words("p {turbo} {k}", FLAGS, flags, turbo=False)[1] == "false"
+    assert words("p {turbo} {k}", FLAGS, flags, turbo=False)[1] == "--no-turbo"
+    assert words("p {turbo} {k}", FLAGS, flags, turbo=True)[1] == "--turbo"
+
+
+def test_a_flag_within_a_word_is_refused():
+    flags = Style(booleans=("--name", "--no-name"))
+    with pytest.raises(BadInput, match=r"'--turbo=\{turbo\}': booleans are flags here"):
+        Template("p --turbo={turbo} {k}", FLAGS, flags)
+    assert words("p --seed={seed} -k{k} {turbo}", FLAGS, flags, turbo=True, k=3)[1:] == (
+        *("--seed=7", "-k3", "--turbo"),
+    )
+
+
+def test_a_parameter_that_drives_a_condition_need_not_be_in_the_command():
+    space = Space({"mode": ["a", "b"], "k": range(3)}, conditions={"k": "mode == b"})
+    assert words("p -k {k}", space, mode="b", k=2) == ("p", "-k", "2")
+    assert words("p -k {k}", space, mode="a") == ("p",)
+    with pytest.raises(BadInput, match="says nothing of k"):
+        Template("p {mode}", space, Style())
 
 
 def test_parameters_that_are_named_are_not_listed_again():

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from paramhs.faces.choices import chosen, cost_named, scenario_of
+from paramhs.faces.choices import brief, check_seed, chosen, cost_named, scenario_of
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.search.history import History
 from paramhs.values.costs import CostMetric
@@ -44,6 +44,7 @@ class AskTell:
         scenario = scenario_of(space, instances, cost_named(cost), cutoff, deterministic)
         maker = chosen(configurator, CONFIGURATORS, "configurator")
         check_configurator(maker)
+        check_seed(seed)
         self.history = History(scenario, seed)
         """All that was told so far."""
         self._default = scenario.space.default
@@ -80,15 +81,17 @@ class AskTell:
         A run that failed has the status "crashed", one that was stopped "timeout". No quality where
         one is needed is a failure too; a runtime above the cutoff is a timeout.
         """
-        if not isinstance(task, Task) or task not in self._handed_out or task in self._told:
-            what = f"{task.config} with seed {task.seed}" if isinstance(task, Task) else repr(task)
+        if not isinstance(task, Task):
+            raise BadInput(f"{brief(task)} is no task; tell what `ask` gave")
+        if task not in self._handed_out or task in self._told:
+            what = f"{task.config} with seed {task.seed}"
             raise BadInput(f"{what} was not asked for, or is told twice")
         if quality is not None and not _is_number(quality):
-            raise BadInput(f"{quality!r} is not a quality; tell None for a run that failed")
+            raise BadInput(f"{brief(quality)} is not a quality; tell None for a run that failed")
         if runtime is not None and not (_is_number(runtime) and 0 <= runtime < math.inf):
-            raise BadInput(f"{runtime!r} is not a runtime, in seconds")
+            raise BadInput(f"{brief(runtime)} is not a runtime, in seconds")
         if status not in ("ok", "timeout", "crashed"):
-            raise BadInput(f"status must be 'ok', 'timeout' or 'crashed', not {status!r}")
+            raise BadInput(f"status must be 'ok', 'timeout' or 'crashed', not {brief(status)}")
         if status == "ok" and self._metric.needs_runtime and runtime is None:
             raise BadInput("tuning for runtime: tell the runtime of a run that ended")
         if status == "ok" and not self._metric.needs_runtime and quality is None:

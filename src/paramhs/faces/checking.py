@@ -4,8 +4,8 @@ import hashlib
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -15,10 +15,14 @@ from typing import Any
 import psutil
 
 from paramhs.faces.scenario_file import ScenarioFile
-from paramhs.values.costs import Quality
+from paramhs.faces.scenario_file.instances import PROVING
+from paramhs.values.costs import Cost, Quality
+from paramhs.values.errors import StoreError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.values.scenario import endless_pairs
 from paramhs.values.space import Integer, Parameter, Real
+from paramhs.values.wording import counted
+from paramhs.world.store.sqlite import explained, reading
 from paramhs.world.targets.command import CommandTarget, Problem
 from paramhs.world.targets.supervisor import Execute, Limits, Outcome
 from paramhs.world.targets.supervisor.keeper import Job
@@ -28,6 +32,7 @@ TRIALS = 3
 _SHELL = {"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"}
 _EASY = 0.02  # a share of the cutoff: runs far below it
 _WIDE = 1000.0  # high / low from which on a range asks for logarithms
+_REPEATED = 2  # instances that are run again with another seed
 _READABLE = 100_000_000  # bytes up to which files are compared by content
 
 
@@ -70,45 +75,75 @@ class _Seen:
         return run  # type: ignore[no-any-return]
 
 
-def trials(said: ScenarioFile, count: int = TRIALS) -> Iterator[Trial]:
+def trials(file: ScenarioFile, count: int = TRIALS) -> Iterator[Trial]:
     """Run the default on the first instances, one after the other."""
-    scenario = said.scenario
+    scenario = file.scenario
     if scenario.deterministic:
         count = min(count, len(scenario.instances))
-    target = _Seen(said.target)
+    yield from _made(file, islice(_pairs(file), count))
+
+
+def repeats(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[Trial]:
+    """Run the default on the same instances again, with other seeds.
+
+    Equal costs tell a target that is deterministic and not declared so. Measured times tell
+    nothing: they always differ.
+    """
+    if file.scenario.deterministic or not _says_its_cost(file):
+        return
+    instances = dict.fromkeys(trial.run.task.instance for trial in tried)
+    fresh = (seed for _, seed in islice(_pairs(file), len(tried), None))
+    again = zip(islice(instances, _REPEATED), fresh, strict=False)
+    yield from _made(file, again)
+
+
+def _pairs(file: ScenarioFile) -> Iterator[tuple[Instance, int]]:
+    return endless_pairs(file.scenario.instances, file.seed)
+
+
+def _made(file: ScenarioFile, pairs: Iterable[tuple[Instance, int]]) -> Iterator[Trial]:
+    scenario = file.scenario
+    target = _Seen(file.target)
     with closing(Supervised(target, 1)) as kept:
-        for instance, seed in islice(endless_pairs(scenario.instances, said.seed), count):
+        for instance, seed in pairs:
             task = Task(scenario.space.default, instance, seed, scenario.cutoff)
             run = kept(task)
-            yield Trial(said.target.shown(task), run, target.outcome)
+            yield Trial(file.target.shown(task), run, target.outcome)
 
 
-def warnings(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
+def _says_its_cost(file: ScenarioFile) -> bool:
+    """Whether the cost is something that the target says, rather than a time that we measure."""
+    reader = getattr(file.target, "reader", None)
+    return isinstance(file.scenario.cost, Quality) or bool(reader and reader.believed)
+
+
+def warnings(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
     """What has spoiled many a search."""
-    yield from _about_runs(said, tried)
-    yield from _about_instances(said)
-    yield from _about_space(said)
+    yield from _about_runs(file, tried)
+    yield from _about_seeds(file, [trial.run for trial in tried])
+    yield from _about_instances(file)
+    yield from _about_space(file)
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
-    if said.jobs > cores:
+    if file.jobs > cores:
         yield (
-            f"{said.jobs} jobs on {cores} physical cores: runs will slow each other down, and"
+            f"{file.jobs} jobs on {cores} physical cores: runs will slow each other down, and"
             " measured times will say more about that than about parameters"
         )
-    yield from _about_target(said)
-    if all(limit is None for limit in vars(said.budget).values()):
+    yield from _about_target(file)
+    if all(limit is None for limit in vars(file.budget).values()):
         yield "the budget is empty: the search goes on until the space is exhausted"
 
 
-def _about_target(said: ScenarioFile) -> Iterator[str]:
-    if said.executor in ("inline", "threads") and math.isfinite(said.scenario.cutoff):
-        yield f"executor = {said.executor!r} cannot stop a run at the cutoff, only judge it after"
-    if isinstance(said.target, CommandTarget):
-        for word in said.target.template.words:
+def _about_target(file: ScenarioFile) -> Iterator[str]:
+    if file.executor in ("inline", "threads") and math.isfinite(file.scenario.cutoff):
+        yield f"executor = {file.executor!r} cannot stop a run at the cutoff, only judge it after"
+    if isinstance(file.target, CommandTarget):
+        for word in file.target.template.words:
             if word in _SHELL or word.startswith(("$", "~")):
                 yield f"{word!r} in the command is passed on as it is: no shell reads it"
 
 
-def _about_runs(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
+def _about_runs(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
     runs = [trial.run for trial in tried]
     if not runs:
         return
@@ -123,8 +158,8 @@ def _about_runs(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
         )
     elif len(solved) < len(runs) / 2:
         yield f"the default solves only {len(solved)} of {len(runs)} instances"
-    cutoff = said.scenario.cutoff
-    timed = not isinstance(said.scenario.cost, Quality)
+    cutoff = file.scenario.cutoff
+    timed = not isinstance(file.scenario.cost, Quality)
     if timed and len(solved) == len(runs) and max(r.runtime for r in runs) < _EASY * cutoff:
         longest = max(run.runtime for run in runs)
         yield (
@@ -137,9 +172,47 @@ def _about_runs(said: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
         yield f"the program left {left} processes behind, which were ended"
 
 
-def _about_instances(said: ScenarioFile) -> Iterator[str]:
-    trained = said.scenario.instances
-    held_out = said.meeting.instances if said.meeting and said.meeting.held_out else ()
+def _about_seeds(file: ScenarioFile, runs: Sequence[Run]) -> Iterator[str]:
+    """A target that gives the same for every seed. Zeros everywhere may be solved instances."""
+    if file.scenario.deterministic:
+        return
+    repeated = [*_trial_costs(file, runs), *_stored_costs(file)]
+    solved = all(not any(cost) for costs in repeated for cost in costs)
+    if repeated and not solved and all(len(costs) == 1 for costs in repeated):
+        yield (
+            "another seed gave the same cost wherever one was tried"
+            f" ({counted(len(repeated), 'time')}): if the target is deterministic, say so with"
+            f" deterministic = {'true' if file.path.suffix == '.toml' else '1'}, and no instance is"
+            " run twice for nothing"
+        )
+
+
+def _trial_costs(file: ScenarioFile, runs: Sequence[Run]) -> list[set[Cost]]:
+    """The costs on every instance that was run with several seeds."""
+    costs: dict[str, dict[int, Cost]] = defaultdict(dict)
+    for run in runs:
+        if run.status is Status.OK:
+            costs[run.task.instance.name][run.task.seed] = file.scenario.cost.of(run)
+    return [set(by_seed.values()) for by_seed in costs.values() if len(by_seed) > 1]
+
+
+def _stored_costs(file: ScenarioFile) -> list[set[Cost]]:
+    """The same of the runs that an earlier search has made; a store that cannot be read is not
+    our affair here."""
+    if not isinstance(file.scenario.cost, Quality) or not os.path.isfile(file.store):
+        return []
+    with suppress(StoreError), explained(file.store), closing(reading(file.store)) as db:
+        found = db.execute(
+            "SELECT min(quality), max(quality) FROM readable WHERE status = 'ok'"
+            " GROUP BY config, instance HAVING count(DISTINCT seed) > 1"
+        )
+        return [{(low,), (high,)} for low, high in found if low is not None]
+    return []
+
+
+def _about_instances(file: ScenarioFile) -> Iterator[str]:
+    trained = file.scenario.instances
+    held_out = file.meeting.instances if file.meeting and file.meeting.held_out else ()
     if trained == (NO_INSTANCE,):
         return
     missing = [i.name for i in (*trained, *held_out) if _is_missing(i)]
@@ -151,6 +224,11 @@ def _about_instances(said: ScenarioFile) -> Iterator[str]:
         yield f"{len(same)} instances of train and test have the same content: {same[0]}"
     if not held_out:
         yield "no instances are held out: nothing will show whether the result carries over"
+    elif file.scenario.deterministic and len(held_out) < PROVING:
+        yield (
+            f"{len(held_out)} instances held out of a deterministic target cannot prove anything: p"
+            f" stays above 0.05 with fewer than {PROVING}; only more instances can help"
+        )
     if len(trained) < 5:
         yield f"the search has only {len(trained)} instances: what it finds may fit only those"
 
@@ -195,15 +273,15 @@ def _digest(path: str) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def _about_space(said: ScenarioFile) -> Iterator[str]:
-    for name, parameter in said.scenario.space.parameters.items():
+def _about_space(file: ScenarioFile) -> Iterator[str]:
+    for name, parameter in file.scenario.space.parameters.items():
         if _spans_decades(parameter):
             yield (
                 f"{name} spans decades, {parameter.value(0)} to"
                 f" {parameter.value(parameter.levels - 1)}, in even steps: log = true gives its"
                 " small values a chance"
             )
-    if isinstance(said.target, CommandTarget) and said.target.clock == "wall" and said.jobs > 1:
+    if isinstance(file.target, CommandTarget) and file.target.clock == "wall" and file.jobs > 1:
         yield "with several jobs, wall-clock times are noisy; clock = 'cpu' is steadier"
 
 

@@ -52,7 +52,7 @@ def scenario_of(
         space if isinstance(space, Space) else Space(space),
         named_instances(instances),
         metric,
-        math.inf if cutoff is None else cutoff,
+        math.inf if cutoff is None else positive(cutoff, "the cutoff must be a positive number"),
         deterministic,
     )
 
@@ -72,6 +72,34 @@ def configs_of(things: Iterable[Config | Mapping[str, object]], space: Space) ->
         except BadInput as error:
             raise BadInput(f"initial[{place}]: {error}") from None
     return tuple(configs)
+
+
+def positive(amount: float, expected: str) -> float:
+    """The amount, if it is a positive number that a float can hold; infinity is one."""
+    try:
+        is_one = not isinstance(amount, bool) and float(amount) > 0
+    except (TypeError, ValueError, OverflowError):
+        is_one = False
+    if not is_one or isinstance(amount, str | bytes):
+        raise BadInput(f"{expected}, not {brief(amount)}")
+    return amount
+
+
+def check_seed(seed: object) -> None:
+    """Refuse what is no seed: any whole number that can be written down."""
+    if type(seed) is not int:
+        raise BadInput(f"seed must be a whole number, not {brief(seed)}")
+    if abs(seed) >= 10**300:
+        raise BadInput("seed must be a whole number of at most 300 digits")
+
+
+def brief(thing: object) -> str:
+    """The beginning of how it is written; Python writes no integer of more than 4,300 digits."""
+    try:
+        text = repr(thing)
+    except ValueError:
+        return f"{'an integer' if isinstance(thing, int) else 'one'} with too many digits"
+    return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def chosen(choice: Any, named: Mapping[str, Any], what: str) -> Any:
@@ -101,10 +129,13 @@ def _name(position: int, value: object) -> str:
     if isinstance(value, str | os.PathLike):
         return os.fspath(value)
     if isinstance(value, Number) and not isinstance(value, bool):
-        return str(value)
+        try:
+            return str(value)
+        except ValueError:
+            raise BadInput(f"instance {position} has too many digits to be stored by") from None
     try:
         return json.dumps(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise BadInput(
             f"instance {position} is a {type(value).__name__}, which has no name to store runs by;"
             " give a dictionary {name: instance}"

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from paramhs.faces.choices import chosen, configs_of, cost_named, named_instances, scenario_of
+from paramhs.faces.choices import (
+    check_seed,
+    chosen,
+    configs_of,
+    cost_named,
+    named_instances,
+    positive,
+    scenario_of,
+)
 from paramhs.results.validating import Meeting, validate, verdict_store
 from paramhs.results.verdict import Verdict
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
@@ -179,12 +187,11 @@ def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) 
 def _target(
     function: Callable[..., Any], metric: CostMetric, memory: float | None
 ) -> FunctionTarget:
-    if memory is not None and (not isinstance(memory, int | float) or not memory > 0):
-        raise BadInput(f"memory must be a positive number of bytes, not {memory!r}")
+    expected = "memory must be a positive number of bytes"
     return FunctionTarget(
         function,
         needs_number=metric.needs_quality,
-        memory=math.inf if memory is None else memory,
+        memory=math.inf if memory is None else positive(memory, expected),
     )
 
 
@@ -204,8 +211,7 @@ def tune_scenario(
 ) -> Result:
     """The same, from parts that are ready."""
     check_jobs(jobs)
-    if type(seed) is not int:
-        raise BadInput(f"seed must be a whole number, not {seed!r}")
+    check_seed(seed)
     check_configurator(configurator)
     watcher = watcher or Watcher()
     known = _known(store, [Path(path) for path in warm_start], scenario, target, watcher)

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from paramhs.faces.checking import TRIALS, Trial, trials, warnings
+from paramhs.faces.checking import TRIALS, Trial, repeats, trials, warnings
 from paramhs.faces.cli.output import Json, called, print_json
 from paramhs.faces.cli.tune import tuning
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
@@ -28,22 +28,26 @@ def check(
     runs: Annotated[int, typer.Option(min=0, help="Trial runs of the default.")] = TRIALS,
     as_json: Json = False,
 ) -> None:
-    """Read everything, run the default on three instances, and warn about known pitfalls."""
-    said = read_scenario(file)
+    """Read everything, run the default on three instances, and warn about known pitfalls.
+
+    Where the target says its cost, two of the instances are run again with another seed: a target
+    that is deterministic should be declared so.
+    """
+    scenario_file = read_scenario(file)
     console = Console(highlight=False, quiet=as_json)
-    for line in about(said):
+    for line in about(scenario_file):
         console.print(Text(line), soft_wrap=True)
     tried: list[Trial] = []
-    making = trials(said, runs)
-    while trial := _next(making):
-        tried.append(trial)
-        _print_trial(console, trial, whole=len(tried) == 1)
-    found = [*said.notes, *warnings(said, tried)]
+    for making in (trials(scenario_file, runs), repeats(scenario_file, tried)):
+        while trial := _next(making):
+            tried.append(trial)
+            _print_trial(console, trial, whole=len(tried) == 1)
+    found = [*scenario_file.notes, *warnings(scenario_file, tried)]
     console.print()
     for warning in found:
         console.print(Text(f"warning: {warning}", style="bold"), soft_wrap=True)
     if as_json:
-        print_json(_as_json(said, tried, found))
+        print_json(_as_json(scenario_file, tried, found))
     if tried and all(t.run.status in FAILURES for t in tried):
         raise TargetError("the default fails in every trial run: mend that before tuning")
     if not found:
@@ -56,20 +60,24 @@ def _next(making: Iterator[Trial]) -> Trial | None:
         return next(making, None)
 
 
-def about(said: ScenarioFile) -> list[str]:
+def about(scenario_file: ScenarioFile) -> list[str]:
     """What the scenario says, in words."""
-    scenario = said.scenario
+    scenario = scenario_file.scenario
     lines = [f"space      {size_text(scenario.space)}"]
     if scenario.instances != (NO_INSTANCE,):
-        held = len(said.meeting.instances) if said.meeting and said.meeting.held_out else 0
+        held = (
+            len(scenario_file.meeting.instances)
+            if scenario_file.meeting and scenario_file.meeting.held_out
+            else 0
+        )
         lines.append(f"instances  {len(scenario.instances):,} to search on, {held:,} held out")
-    clock = said.target.clock
+    clock = scenario_file.target.clock
     cutoff = "none" if math.isinf(scenario.cutoff) else f"{scenario.cutoff:g} s of {clock} time"
-    memory = said.target.memory
+    memory = scenario_file.target.memory
     limit = "" if math.isinf(memory) else f", memory {memory_text(memory)}"
     lines.append(f"limits     cutoff {cutoff}{limit}")
     kind = "deterministic" if scenario.deterministic else "random (it is given seeds)"
-    lines.append(f"target     {said.target.name}, {kind}")
+    lines.append(f"target     {scenario_file.target.name}, {kind}")
     return lines
 
 
@@ -116,14 +124,14 @@ def _peak(memory: int) -> str:
     return f", largest process {memory_text(memory)}" if memory else ""
 
 
-def _as_json(said: ScenarioFile, tried: list[Trial], found: list[str]) -> dict[str, Any]:
-    space = said.scenario.space
-    meeting = said.meeting
+def _as_json(scenario_file: ScenarioFile, tried: list[Trial], found: list[str]) -> dict[str, Any]:
+    space = scenario_file.scenario.space
+    meeting = scenario_file.meeting
     return {
         "parameters": len(space.parameters),
         "configurations": space.size(),
         "log10_configurations": _log10(space),
-        "instances": [instance.name for instance in said.scenario.instances],
+        "instances": [instance.name for instance in scenario_file.scenario.instances],
         "held_out": [i.name for i in meeting.instances] if meeting and meeting.held_out else [],
         "trials": [
             {

@@ -152,7 +152,7 @@ def _panel(alt: Any, analysis: "Analysis", axis: int) -> Any:
     table = analysis.table
     others = tuple(i for i in range(table.costs.ndim) if i != axis)
     costs = table.costs.min(axis=others) if others else table.costs
-    values = table.values[axis]
+    values = [_drawable(value) for value in table.values[axis]]
     rows = [
         {"value": value, "cost": float(cost), "optimum": bool(cost == costs.min())}
         for value, cost in zip(values, costs, strict=True)
@@ -160,7 +160,7 @@ def _panel(alt: Any, analysis: "Analysis", axis: int) -> Any:
     x = alt.X(
         "value:O",
         sort=None,  # as in the table; a list would become an expression as deep as it is long
-        title=table.names[axis],
+        title=_drawable(table.names[axis]),
         axis=alt.Axis(labelOverlap=True, labelSeparation=6, labelAngle=0),
     )
     title = "best cost over the other parameters" if others else "cost"
@@ -172,3 +172,14 @@ def _panel(alt: Any, analysis: "Analysis", axis: int) -> Any:
     best = base.mark_point(size=160, color="#d62728", shape="diamond", filled=True, opacity=1)
     label = base.mark_text(dy=-16, color="#d62728").encode(text="value:N")
     return line + (best + label).transform_filter("datum.optimum")
+
+
+def _drawable(text: str) -> str:
+    """The text with pictures of control characters, which no SVG can hold, and of backslashes,
+    which the renderer reads as JavaScript does: `\\b` would be a control character again."""
+    unknown = "\N{REPLACEMENT CHARACTER}"
+    return "".join(_PICTURES.get(c, c if c.isprintable() else unknown) for c in text)
+
+
+_PICTURES = {chr(code): chr(0x2400 + code) for code in range(32)}
+_PICTURES["\\"] = "\N{REVERSE SOLIDUS OPERATOR}"

@@ -7,12 +7,14 @@ Source: the scenario files of AClib 2.0; the manuals of ParamILS 2.3, SMAC 2.08 
 """
 
 import math
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from paramhs.faces.scenario_file.places import Places
+from paramhs.faces.scenario_file.building import Parsed
+from paramhs.faces.scenario_file.source import Key, Source, read_text
 from paramhs.values.errors import BadInput
 
 _NAMES = {
@@ -33,56 +35,73 @@ _NAMES = {
     " traininstfn",
     "test_instances": "testinstancefile testinstances testinstanceseedfile testinstfn",
     "outdir": "outdir outputdir outputdirectory",
+    "tae": "tae",
 }
 _KNOWN = {alias: name for name, aliases in _NAMES.items() for alias in aliases.split()}
+_LISTS = ("instances", "test_instances")
 _OBJECTIVES = {"runtime": True, "quality": False, "qual": False, "approx": False}
 _TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-_ENDLESS = ("", "max", "inf", "infinity")
-_MEANT = {
-    "command": "algo",
-    "space": "paramfile",
-    "cutoff": "cutoff_time",
-    "cost": "overall_obj",
-    "folder": "execdir",
-    "budget": "tuner_timeout",
-    "store": "outdir",
+_MEANS = "there are mean, mean10 (PAR10) and so on"
+_INSTEAD = {
+    "geomean": "let the wrapper print the logarithm of the cost as its quality, and write run_obj ="
+    " quality and overall_obj = mean: its mean puts configurations into the same order",
+    "median": "costs are compared by their means; mean, with a cutoff near what a run may take,"
+    " lets a long run count no more than that",
+    "q90": "costs are compared by their means; mean10 lets runs that reach the cutoff count most,"
+    " which a quantile of 90 % is about",
 }
+_ENDLESS = ("", "max", "inf", "infinity")
+_KEYS: dict[str, Key] = {
+    "algo": ("command",),
+    "paramfile": ("space",),
+    "cutoff_time": ("cutoff",),
+    "run_obj": ("run_obj",),
+    "overall_obj": ("cost",),
+    "execdir": ("folder",),
+    "tuner_timeout": ("budget",),
+    "outdir": ("store",),
+}
+"""Which of our settings they are."""
 
 
-class AclibPlaces(Places):
-    """Lines of a scenario.txt by what they say."""
-
-    def __init__(self, path: Path, lines: dict[str, int]) -> None:
-        super().__init__(path)
-        self._lines = lines
-
-    def line(self, place: tuple[str, ...]) -> int | None:
-        """The line that says it, if it stands in one."""
-        name = place[-1] if place else ""
-        return self._lines.get(_MEANT.get(place[0], name) if place else name)
+class _Setting(NamedTuple):
+    value: str
+    line: int
+    name: str
+    """As it is written."""
 
 
-def read_aclib(path: Path, text: str) -> tuple[dict[str, Any], Places, list[Path]]:
+def read_aclib(path: Path, text: str) -> Parsed:
     """The same as a scenario of ours would say, and the folders where its paths are looked for."""
-    said, lines, unused = _said(path, text)
-    places = AclibPlaces(path, lines)
+    given, unused = _settings(path, text)
+    lines = {_KEYS.get(name, (name,)): setting.line for name, setting in given.items()}
+    names = {_KEYS.get(name, (name,)): setting.name for name, setting in given.items()}
+    source = Source(path, lines, names)
     if unused:
-        places.notes = (f"{path}: without effect here: {', '.join(unused)}",)
-    missing = [name for name in ("algo", "paramfile") if not said.get(name)]
+        source.notes.append(f"{path}: without effect here: {', '.join(unused)}")
+    missing = [name for name in ("algo", "paramfile") if name not in given or not given[name].value]
     if missing:
         others = f"; without effect here: {', '.join(unused)}" if unused else ""
         raise BadInput(
             f"{path}: {', '.join(missing)}: missing (expected lines such as algo = ...){others}"
         )
+    root = _root(path, given["paramfile"].value)
+    values = {name: setting.value for name, setting in given.items()}
+    settings = _Translation(values, source, root).whole()
+    seeded = [name for name in _LISTS if name in given and "seed" in given[name].name.lower()]
+    folders = [root, *path.absolute().parents]
+    return Parsed(settings, source, folders, {name: {"seeded": True} for name in seeded})
+
+
+def _root(path: Path, parameter_file: str) -> Path:
     around = [Path(), path.parent, *path.absolute().parents]
-    root = next((f for f in around if (f / said["paramfile"]).exists()), path.parent)
-    translation = _Translation(said, places, root.absolute())
-    return translation.whole(), places, [root.absolute(), *path.absolute().parents]
+    found = (folder for folder in around if os.path.exists(folder / parameter_file))
+    return next(found, path.parent).absolute()
 
 
-def _said(path: Path, text: str) -> tuple[dict[str, str], dict[str, int], list[str]]:
-    said: dict[str, str] = {}
-    lines: dict[str, int] = {}
+def _settings(path: Path, text: str) -> tuple[dict[str, _Setting], list[str]]:
+    """The settings that mean something here, and the names of the others."""
+    known: dict[str, _Setting] = {}
     unused: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.split("#", 1)[0].strip()
@@ -91,12 +110,12 @@ def _said(path: Path, text: str) -> tuple[dict[str, str], dict[str, int], list[s
         match = re.fullmatch(r"(?:--?)?([\w-]+)\s*(?:[=:]|\s|$)\s*(.*)", bare)
         name = match and _KNOWN.get(re.sub("[-_]", "", match[1]).lower())
         if not match or (name is None and not re.search(r"[=:\s]", bare)):
-            raise BadInput(f"{path}, line {number}: expected key = value, found {bare!r}")
+            raise BadInput(f"{path}, line {number}: expected key = value, found {bare[:80]!r}")
         if name is None:
             unused.append(f"{match[1]} (line {number})")
         else:
-            said[name], lines[name] = _unquoted(match[2].strip()), number
-    return said, lines, unused
+            known[name] = _Setting(_unquoted(match[2].strip()), number, match[1])
+    return known, unused
 
 
 def _unquoted(value: str) -> str:
@@ -108,15 +127,14 @@ def _unquoted(value: str) -> str:
 class _Translation:
     """Into the settings of our own scenarios; what is wrong is collected."""
 
-    def __init__(self, said: dict[str, str], places: AclibPlaces, root: Path) -> None:
-        self.said = said
-        self.places = places
+    def __init__(self, given: dict[str, str], source: Source, root: Path) -> None:
+        self.given = given
+        self.source = source
         self.root = root
-        self.problems: list[str] = []
 
     def whole(self) -> dict[str, Any]:
-        """All settings; `BadInput` with all problems."""
-        said = self.said
+        """All settings."""
+        given = self.given
         runtime = self.tried("run_obj", self._runtime)
         result = {
             "command": self._command(),
@@ -124,8 +142,8 @@ class _Translation:
             "folder": self.tried("execdir", self._folder),
             "read": "aclib",
             "cost": self.tried("overall_obj", lambda: self._cost(bool(runtime))),
-            "space": said["paramfile"],
-            "instances": said.get("instances") or None,
+            "space": given["paramfile"],
+            "instances": given.get("instances") or None,
             "test_instances": self._test_instances(),
             "cutoff": self.number("cutoff_time"),
             "memory": self.number("memory", 1e6),
@@ -133,8 +151,6 @@ class _Translation:
             "budget": self._budget(),
             "store": self._store(),
         }
-        if self.problems:
-            raise BadInput("\n".join(self.problems))
         return {key: value for key, value in result.items() if value is not None}
 
     def tried(self, name: str, make: Callable[[], Any]) -> Any:
@@ -142,52 +158,66 @@ class _Translation:
         try:
             return make()
         except ValueError as error:
-            self.problems.append(f"{self.places.where((name,))}: {error}")
+            self.source.complain(_KEYS.get(name, (name,)), error)
             return None
 
     def number(self, name: str, unit: float = 1.0) -> float | None:
         """A positive number, or None where there is no limit."""
-        return self.tried(name, lambda: _positive(self.said.get(name, ""), unit))  # type: ignore[no-any-return]
+        return self.tried(name, lambda: _positive(self.given.get(name, ""), unit))  # type: ignore[no-any-return]
 
     def _command(self) -> str:
-        length = self.said.get("cutoff_length", "max").lower()
+        algo = self.given["algo"].replace("{", "{{").replace("}", "}}")
+        instance = "{instance}" if self.given.get("instances") else "no_instance"
+        if self._is_aclib_2():
+            return (
+                f"{algo} --instance {instance} --cutoff {{cutoff}} --seed {{seed}}"
+                " --config {params}"
+            )
+        length = self.given.get("cutoff_length", "max").lower()
         length = "2147483647" if length in _ENDLESS else length
-        instance = "{instance}" if self.said.get("instances") else "no_instance"
-        algo = self.said["algo"].replace("{", "{{").replace("}", "}}")
         return f"{algo} {instance} {{info}} {{cutoff}} {length} {{seed}} {{params}}"
 
+    def _is_aclib_2(self) -> bool:
+        """SMAC 3's name for the call of AClib 2."""
+        return self.given.get("tae", "").lower() == "aclib"
+
     def _runtime(self) -> bool:
-        objective = self.said.get("run_obj", "runtime").lower()
+        objective = self.given.get("run_obj", "runtime").lower()
+        if objective == "runlength":
+            raise ValueError(
+                "'runlength' is not offered; let the wrapper print it as the quality, the fourth"
+                " number, and write run_obj = quality"
+            )
         if objective not in _OBJECTIVES:
             raise ValueError(f"{objective!r} is not offered; expected runtime or quality")
         return _OBJECTIVES[objective]
 
     def _cost(self, runtime: bool) -> str:
         """ParamILS and SMAC write PAR10 as mean10; of qualities that is the mean."""
-        name = self.said.get("overall_obj", "mean10").lower()
+        name = self.given.get("overall_obj", "mean10").lower()
         match = re.fullmatch(r"(?:mean|par)(\d*)", name)
         if not match:
-            raise ValueError(f"{name!r} is not offered; there are mean, mean10 (PAR10) and so on")
+            raise ValueError(f"{name!r} is not offered; {_INSTEAD.get(name, _MEANS)}")
         return f"PAR{match[1] or '1'}" if runtime else "minimise"
 
     def _truth(self) -> bool:
-        word = self.said.get("deterministic", "0").lower()
+        word = self.given.get("deterministic", "0").lower()
         if word not in _TRUTHS:
             raise ValueError(f"{word!r} is neither true (1) nor false (0)")
         return _TRUTHS[word]
 
     def _folder(self) -> str:
-        place = self.root / self.said.get("execdir", ".")
-        if not place.is_dir():
-            raise ValueError(f"there is no folder {place}")
-        return str(place)
+        folder = self.root / self.given.get("execdir", ".")
+        if not os.path.isdir(folder):
+            raise ValueError(f"there is no folder {folder}")
+        return str(folder)
 
     def _test_instances(self) -> str | float:
         """Those of the file; an empty one, or none, holds nothing out."""
-        name = self.said.get("test_instances", "")
-        place = self.root / name
-        empty = place.is_file() and not place.read_bytes().strip()
-        return 0.0 if not name or empty or not self.said.get("instances") else name
+        name = self.given.get("test_instances", "")
+        path = self.root / name
+        empty = os.path.isfile(path) and not read_text(path).strip()
+        return 0.0 if not name or empty or not self.given.get("instances") else name
 
     def _budget(self) -> dict[str, float]:
         runs = self.number("runs")
@@ -199,9 +229,9 @@ class _Translation:
         return {name: limit for name, limit in limits.items() if limit is not None}
 
     def _store(self) -> str | None:
-        if not self.said.get("outdir"):
+        if not self.given.get("outdir"):
             return None
-        return str(self.root / self.said["outdir"] / f"{self.places.path.stem}.sqlite")
+        return str(self.root / self.given["outdir"] / f"{self.source.path.stem}.sqlite")
 
 
 def _positive(text: str, unit: float) -> float | None:

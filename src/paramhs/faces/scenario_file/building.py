@@ -1,45 +1,42 @@
-"""From what a scenario file says to what a search needs."""
+"""From the settings of a scenario file to what a search needs, in one pass.
+
+Each part is made from settings that are right by themselves (`models`) and the parts before it;
+what is wrong is taken down with its line, and what does not depend on it is checked all the same.
+"""
 
 import math
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from paramhs.faces.choices import cost_named
-from paramhs.faces.scenario_file.instances import check_distinct, instances_of, split, usual_share
-from paramhs.faces.scenario_file.models import REFERENCE, AnyParameter, File
-from paramhs.faces.scenario_file.places import Places
-from paramhs.faces.scenario_file.targets import (
-    NO_TARGET,
-    Problem,
-    command_of,
-    command_target,
-    folder_of,
-    function_target,
-    imported,
-    kind_problems,
-    reader_of,
-    style_of,
-    switch_problems,
-    template_problems,
+from paramhs.faces.scenario_file.explaining import validated
+from paramhs.faces.scenario_file.initial import Entry, configured, read_entries
+from paramhs.faces.scenario_file.instances import (
+    Lister,
+    Listing,
+    check_distinct,
+    split,
+    usual_share,
 )
+from paramhs.faces.scenario_file.source import Key, Source
+from paramhs.faces.scenario_file.spaces import extend_space, make_space
+from paramhs.faces.scenario_file.targets import command_target, function_target
 from paramhs.results.validating import Meeting
 from paramhs.search.configurators import Configurator
+from paramhs.values.costs import Quality
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance
 from paramhs.values.scenario import Scenario
-from paramhs.values.space import Expression, Parameter, Space, compiled, parse
+from paramhs.values.space import Config, Space
 from paramhs.values.space.formats import SpaceFile, read_space
 from paramhs.world.driver import Budget
 from paramhs.world.executing import AnyTarget
-from paramhs.world.targets.command import Template
+
+_FOR_COMMANDS = {"interface", "style", "booleans", "switches", "folder", "read", "solved"}
+_FOR_COMMANDS |= {"expected", "checker", "wall_limit", "grace"}
 
 
 @dataclass(frozen=True)
@@ -56,38 +53,61 @@ class ScenarioFile:
     executor: str | None
     store: Path
     meeting: Meeting | None
-    """Where the verdict is found; None where there is nothing that the search has not seen."""
+    """The test set; None where there is nothing that the search has not seen."""
     notes: tuple[str, ...] = ()
     """What the user should know."""
     expected: str | Mapping[str, str] = ""
     """The right answers, as the file says them."""
     folders: Sequence[Path] = ()
     """Where paths are looked for; the first is the scenario's own."""
+    initial: tuple[Config, ...] = ()
+    """Configurations to begin with, beside the default."""
+    warm_start: tuple[Path, ...] = ()
+    """Stores of earlier searches to learn from."""
 
 
-@dataclass
-class Builder:
-    """Makes the parts one by one, so that all that is wrong is found."""
+@dataclass(frozen=True)
+class Parsed:
+    """What a file says in our own settings, and what only files of other tools can say."""
 
-    places: Places
+    settings: Mapping[str, Any]
+    source: Source
     folders: Sequence[Path]
     """Where paths are looked for; the first is the scenario's own."""
-    problems: list[str] = field(default_factory=list)
+    listings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """How the lists of `instances` and `test_instances` are to be read (see `Lister`)."""
+    read_space: Callable[[Path], SpaceFile] = read_space
 
-    def built(self, file: File) -> ScenarioFile:
-        """The whole; `BadInput` with all problems if there are any."""
-        self.noted(kind_problems(file))
-        configurator = self.tried(("configurator",), file.configurator.configurator)
-        read = self._space(file)
-        target = self._target(file, read)
-        trained, held_out = self._instances(file)
-        self._check_expected(file, (*(trained or ()), *(held_out or ())))
-        scenario: Any = None
-        if not self.problems:
-            scenario = self.tried((), lambda: self._scenario(file, read.space, trained, target))
-        if self.problems:
-            raise BadInput("\n".join(self.problems))
-        path = self.places.path
+
+def build(parsed: Parsed) -> ScenarioFile:
+    """The whole; `BadInput` with all problems if there are any."""
+    return _Builder(parsed).whole()
+
+
+class _Builder:
+    def __init__(self, parsed: Parsed) -> None:
+        self.parsed = parsed
+        self.source = parsed.source
+        self.home = parsed.folders[0]
+        self.file, self.wrong = validated(parsed.settings, parsed.source)
+
+    def whole(self) -> ScenarioFile:
+        file, source = self.file, self.source
+        self._check_presence()
+        self._check_effects()
+        configurator = source.attempt(("configurator",), file.configurator.configurator)
+        parameters = self._parameters()
+        target = self._target(parameters)
+        trained, held_out = self._instances()
+        self._check_expected((*trained, *held_out))
+        initial = self._initial(parameters)
+        warm_start = self._warm_start()
+        source.refuse()
+        assert parameters and target and configurator and file.budget  # noqa: S101, PT018 -- or refused
+        scenario = source.attempt((), lambda: self._scenario(parameters.space, trained, target))
+        source.refuse()
+        assert scenario  # noqa: S101 -- or refused
+        path = source.path
         return ScenarioFile(
             path,
             scenario,
@@ -98,162 +118,178 @@ class Builder:
             file.jobs,
             file.executor,
             path.parent / file.store if file.store else path.with_suffix(".sqlite"),
-            _meeting(scenario, held_out, file.verdict.runs),
-            self.places.notes,
+            _test_set(scenario, held_out, file.verdict.runs),
+            tuple(source.notes),
             file.expected,
-            self.folders,
+            self.parsed.folders,
+            initial,
+            warm_start,
         )
-
-    def problems_of(self, parsed: Mapping[str, Any]) -> list[str]:
-        """What else is wrong with the parts of a file that are well-formed by themselves."""
-        tables = parsed.get("space")
-        for name, table in tables.items() if isinstance(tables, dict) else ():
-            with suppress(ValidationError):
-                spec = TypeAdapter(AnyParameter).validate_python(table)
-                self.tried(("space", name), spec.parameter)
-        if not {"function", "command"} & parsed.keys():
-            self.problems.append(f"{self.places.where(())}: {NO_TARGET}")
-        function = parsed.get("function")
-        if isinstance(function, str) and re.fullmatch(REFERENCE, function):
-            self.tried(("function",), lambda: imported(function, self.folders[0]))
-        return self.problems
 
     def _scenario(
-        self, file: File, space: Space, instances: tuple[Instance, ...], target: AnyTarget
+        self, space: Space, instances: tuple[Instance, ...], target: AnyTarget
     ) -> Scenario:
-        return Scenario(
-            space,
-            instances,
-            cost_named(file.cost),
-            file.cutoff or math.inf,
-            not target.uses_seed if file.deterministic is None else file.deterministic,
-        )
+        file = self.file
+        told = file.deterministic
+        deterministic = not target.uses_seed if told is None else told
+        return Scenario(space, instances, file.metric, file.cutoff or math.inf, deterministic)
 
-    def _target(self, file: File, read: SpaceFile | None) -> Any:
+    # What is missing, and what would have no effect.
+
+    def _check_presence(self) -> None:
+        for name in ("space", "budget"):
+            if name not in self.parsed.settings:
+                self.source.complain((name,), "is missing")
+        if len({"function", "command"} & self.parsed.settings.keys()) != 1:
+            self.source.complain((), "give either a `function` or a `command`: that is the target")
+
+    def _check_effects(self) -> None:
+        file, complain = self.file, self.source.complain
         if file.function is not None:
-            return self.tried(("function",), lambda: function_target(file, self.folders[0]))
-        return None if file.command is None else self._command_target(file, read)
+            for name in sorted(_FOR_COMMANDS & file.model_fields_set):
+                complain((name,), "only for commands, and the target is a function")
+        if file.command is not None and file.executor is not None:
+            complain(("executor",), "only for functions; commands always run in processes")
+        if file.clock == "wall" and file.wall_limit is not None:
+            complain(("wall_limit",), "the cutoff is one already, as clock is 'wall'")
+        if "split_seed" in file.model_fields_set and not self._is_split():
+            complain(("split_seed",), "without effect, as no share of the instances is held out")
+        timed = not isinstance(file.metric, Quality)
+        if timed and file.cutoff is None and "cutoff" not in self.wrong:
+            what = "tuning for runtime needs a cutoff: what would a run that hangs cost?"
+            complain(("cost",), what)
 
-    def _command_target(self, file: File, read: SpaceFile | None) -> Any:
-        folder = self.tried(("folder",), lambda: folder_of(file, self.folders[0]))
-        place = ("cost",) if file.read is None else ("read",)
-        reader = self.tried(place, lambda: reader_of(file))
-        if read is None:
-            return None
-        self.noted(switch_problems(file, read.space))
-        switches = {**read.switches, **file.switches}
-        style = self.tried(("style",), lambda: style_of(file, switches))
-        if style is None:
-            return None
-        make = partial(Template, space=read.space, style=style)
-        template = self.tried(("command",), lambda: make(command_of(file)))
-        checker = None
-        if file.checker is not None:
-            words = file.checker
-            checker = self.tried(("checker",), lambda: make(words, whole=False))
-        if template is not None:
-            self.noted(template_problems(file, template))
-        if None in (folder, reader, template):
-            return None
-        return self.tried(
-            ("command",), lambda: command_target(file, template, reader, checker, folder)
-        )
+    def _is_split(self) -> bool:
+        test = self.file.test_instances
+        return test is None or (isinstance(test, float) and test > 0)
 
-    def _instances(self, file: File) -> tuple[Any, Any]:
+    # The space.
+
+    def _parameters(self) -> SpaceFile | None:
+        described = self.file.space
+        if isinstance(described, str):
+            read = self.source.attempt(("space",), lambda: self._space_file(described))
+            return read and extend_space(read, self.file, self.source, self.wrong)
+        if described is None:
+            return None
+        return make_space(described, self.file, self.source, self.wrong)
+
+    def _space_file(self, name: str) -> SpaceFile:
+        read = self.parsed.read_space(self._existing(name))
+        self.source.notes += read.notes
+        return read
+
+    def _existing(self, name: str) -> Path:
+        for folder in self.parsed.folders:
+            if os.path.isfile(folder / name):
+                return folder / name
+        raise BadInput(f"there is no file {name} in {self.home}")
+
+    # The target, and what it is run on.
+
+    def _target(self, parameters: SpaceFile | None) -> AnyTarget | None:
+        file, source = self.file, self.source
+        if file.function is not None:
+            return source.attempt(("function",), lambda: function_target(file, self.home))
+        if file.command is None:
+            return None
+        return command_target(file, parameters, self.home, source, self.wrong)
+
+    def _instances(self) -> tuple[tuple[Instance, ...], tuple[Instance, ...]]:
         """Those of the search, and those held out."""
-        made = partial(
-            instances_of, folders=self.folders, expected=file.expected, plain=bool(file.function)
-        )
-        test = file.test_instances
-        if file.instances is None:
-            if test:
-                self.tried(("test_instances",), _no_instances)
+        listing, test = self.file.instances, self.file.test_instances
+        if listing is None:
+            if test and "instances" not in self.wrong:
+                what = "there are no instances to hold some out of"
+                self.source.complain(("test_instances",), what)
             return (NO_INSTANCE,), ()
-        listing = file.instances
-        instances = self.tried(("instances",), lambda: _distinct(made(listing)))
+        instances = self._listed("instances", listing)
         if isinstance(test, str | list):
-            named = self.tried(("test_instances",), lambda: _distinct(made(test)))
-            return instances, named and self._unseen(named, instances or ())
-        if not instances:
-            return instances, ()
+            return instances, self._unseen(self._listed("test_instances", test), instances)
         share = usual_share(len(instances)) if test is None else test
-        divided = self.tried(("test_instances",), lambda: split(instances, share, file.split_seed))
+        if not instances:
+            return (), ()
+        seed = self.file.split_seed
+        divided = self.source.attempt(("test_instances",), lambda: split(instances, share, seed))
         return divided or (instances, ())
+
+    def _listed(self, name: str, listing: Listing) -> tuple[Instance, ...]:
+        lister = Lister(
+            self.parsed.folders,
+            self.file.expected,
+            self.file.function is not None,
+            **self.parsed.listings.get(name, {}),
+        )
+        found = self.source.attempt((name,), lambda: _distinct(lister.instances(listing)))
+        if lister.seeds:
+            self.source.notes.append(
+                f"{self.source.where((name,))}: the {lister.seeds} seeds listed there are not used;"
+                " paramhs draws its own, the same for every configuration"
+            )
+        return found or ()
 
     def _unseen(
         self, named: tuple[Instance, ...], searched: tuple[Instance, ...]
     ) -> tuple[Instance, ...]:
         """The test instances that the search is not given, too."""
-        seen = {_place(instance) for instance in searched}
-        new = tuple(instance for instance in named if _place(instance) not in seen)
+        seen = {_identity(instance) for instance in searched}
+        new = tuple(instance for instance in named if _identity(instance) not in seen)
         if len(new) < len(named):
             count = len(named) - len(new)
             note = f"{count} instances are in train and test; they are left out of the verdict"
-            self.places.notes += (note,)
+            self.source.notes.append(note)
         return new
 
-    def _check_expected(self, file: File, instances: Sequence[Instance]) -> None:
-        if isinstance(file.expected, str):
+    def _check_expected(self, instances: Sequence[Instance]) -> None:
+        if isinstance(self.file.expected, str) or self.wrong & {"instances", "test_instances"}:
             return
         names = {i.name for i in instances} | {os.path.basename(i.name) for i in instances}
-        unknown = [name for name in file.expected if name not in names]
+        unknown = [name for name in self.file.expected if name not in names]
         if unknown:
-            self.noted([(("expected", unknown[0]), "no instance is called so")])
+            self.source.complain(("expected", unknown[0]), "no instance is called so")
 
-    def noted(self, problems: Iterable[Problem]) -> None:
-        """Take down problems that were found."""
-        self.problems += [f"{self.places.where(place)}: {what}" for place, what in problems]
+    # What to begin with.
 
-    def _space(self, file: File) -> Any:
-        if isinstance(file.space, str):
-            return self.tried(("space",), lambda: self._read_space(file))
-        parameters = {
-            name: self.tried(("space", name), spec.parameter) for name, spec in file.space.items()
-        }
-        conditions = {
-            name: self.tried(("space", name, "condition"), partial(_read, s.condition, parameters))
-            for name, s in file.space.items()
-            if s.condition is not None
-        }
-        forbidden = [
-            self.tried(("forbidden",), partial(_read, clause, parameters))
-            for clause in file.forbidden
-        ]
-        if None in parameters.values() or None in conditions.values() or None in forbidden:
-            return None
-        made = self.tried(("space",), lambda: Space(parameters, conditions=conditions))
-        if made is not None and forbidden:
-            made = self.tried(
-                ("forbidden",),
-                lambda: Space(parameters, conditions=conditions, forbidden=forbidden),
+    def _initial(self, parameters: SpaceFile | None) -> tuple[Config, ...]:
+        initial = self.file.initial
+        if isinstance(initial, str):
+            read = self.source.attempt(
+                ("initial",), lambda: list(read_entries(self._existing(initial)))
             )
-        return None if made is None else SpaceFile(made, {})
+            entries: list[tuple[Key, Entry]] = [(("initial",), entry) for entry in read or ()]
+        else:
+            entries = [
+                (("initial", str(i)), Entry(f"configuration {i + 1}", values))
+                for i, values in enumerate(initial)
+            ]
+        if parameters is None:
+            return ()
+        space = parameters.space
+        made = [
+            self.source.attempt(key, partial(self._configured, entry, space))
+            for key, entry in entries
+        ]
+        return tuple(dict.fromkeys(config for config in made if config is not None))
 
-    def _read_space(self, file: File) -> SpaceFile:
-        """A space in a file of its own, with what the scenario forbids besides."""
-        name = str(file.space)
-        place = next((f / name for f in self.folders if (f / name).exists()), None)
-        if place is None:
-            raise BadInput(f"there is no file {name} in {self.folders[0]}")
-        read = read_space(place)
-        self.places.notes += read.notes
-        if not file.forbidden:
-            return read
-        known = read.space
-        forbidden = [*known.forbidden, *file.forbidden]
-        space = Space(known.parameters, conditions=known.conditions, forbidden=forbidden)
-        return SpaceFile(space, read.switches, read.notes)
+    def _configured(self, entry: Entry, space: Space) -> Config:
+        config, changes = configured(entry, space)
+        if changes:
+            where = self.source.where(("initial",))
+            self.source.notes.append(
+                f"{where}: {entry.where} starts at the nearest levels: {', '.join(changes)}"
+            )
+        return config
 
-    def tried(self, place: tuple[str, ...], make: Callable[[], Any]) -> Any:
-        """What is made, or None and a problem at that place."""
-        try:
-            return make()
-        except BadInput as error:
-            self.problems.append(f"{self.places.where(place)}: {error}")
-            return None
+    def _warm_start(self) -> tuple[Path, ...]:
+        paths = tuple(self.home / name for name in self.file.warm_start)
+        for number, path in enumerate(paths):
+            if not os.path.isfile(path):
+                key = ("warm_start", str(number))
+                self.source.complain(key, f"there is no file {self.file.warm_start[number]}")
+        return paths
 
 
-def _meeting(
+def _test_set(
     scenario: Scenario, held_out: tuple[Instance, ...], runs: int | None
 ) -> Meeting | None:
     if held_out:
@@ -261,7 +297,7 @@ def _meeting(
     return None if scenario.deterministic else Meeting(scenario.instances, False, runs)
 
 
-def _place(instance: Instance) -> str:
+def _identity(instance: Instance) -> str:
     """Its file, however it is named; else its name."""
     path = getattr(instance.value, "path", instance.name)
     return os.path.realpath(path) if os.path.exists(path) else path
@@ -269,17 +305,6 @@ def _place(instance: Instance) -> str:
 
 def _distinct(instances: tuple[Instance, ...]) -> tuple[Instance, ...]:
     check_distinct(instances)
+    if not instances:
+        raise BadInput("the list of instances is empty")
     return instances
-
-
-def _no_instances() -> None:
-    raise BadInput("there are no instances to hold some out of")
-
-
-def _read(text: str, parameters: Mapping[str, Parameter | None]) -> Expression:
-    """An expression that makes sense for these parameters, so far as they are right themselves."""
-    expression = parse(text, parameters)
-    sound = {name: p for name, p in parameters.items() if p is not None}
-    if len(sound) == len(parameters):
-        compiled(expression, sound)
-    return expression

@@ -5,22 +5,28 @@ import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from glob import glob, has_magic
+from itertools import islice
 from pathlib import Path
 
 from paramhs.faces.choices import named_instances
+from paramhs.faces.scenario_file.source import read_text
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Instance
 from paramhs.values.seeds import shuffled, stream
 from paramhs.world.targets.command import Problem
 
 USUAL_SHARE = 0.3  # of the instances that are held out, if nobody says anything
+PROVING = 6  # pairs from which on a sign-flip test can fall below p = 0.05: 2 / 2^6
 ENOUGH = 10  # instances from which on some are held out without being asked for
 
 _LISTS = ("", ".txt", ".lst", ".list")  # names of lists, which need not be of files
 
 Listing = Sequence[str | int | float] | str
 Expected = str | Mapping[str, str]
+_MOST = 100_000  # files of a folder: nobody means "/"
+_SEED = re.compile(r"-?\d{1,20}")
 _ANSWERS = {"SAT": "SAT", "SATISFIABLE": "SAT", "UNSAT": "UNSAT", "UNSATISFIABLE": "UNSAT"}
 
 
@@ -31,94 +37,138 @@ def instances_of(
 
     `plain`: a list is given to the target as it is, which is what a Python function wants.
     """
-    if not isinstance(listing, str):
-        if plain:
-            return named_instances(listing)
-        return tuple(_found(str(entry), "0", "", folders, expected) for entry in listing)
-    place = _existing(listing, folders)
-    if place is not None and place.is_dir():
-        paths: Iterable[Path] = (p for p in place.rglob("*") if _is_visible(p, place))
-    elif place is not None:
-        return _plain_if(plain, _listed(place, folders, expected))
-    elif has_magic(listing):
-        found = glob(listing, root_dir=folders[0], recursive=True)
-        paths = (path for path in (folders[0] / name for name in found) if path.is_file())
-    else:
-        raise BadInput(f"there is no folder or file {listing} in {folders[0]}")
-    names = sorted(os.path.relpath(path, folders[0]) for path in paths)
-    if not names:
-        raise BadInput(f"{listing}: no instances are there (in {folders[0]})")
-    return _plain_if(plain, [_found(name, "0", "", folders, expected) for name in names])
+    return Lister(folders, expected, plain).instances(listing)
 
 
-def _plain_if(plain: bool, found: Iterable[Instance]) -> tuple[Instance, ...]:
-    """A function is given paths, as text."""
-    if not plain:
-        return tuple(found)
-    return tuple(Instance(instance.name, instance.value.path) for instance in found)
+@dataclass
+class Lister:
+    """Finds instances.
+
+    `inside` is where the names of a list are looked for first, as in irace's trainInstancesDir;
+    `seeded` says that every line of a list begins with a seed, as in ParamILS's instance_seed_file;
+    `alone` that nothing may follow a name, which irace would pass on as words of its own.
+    """
+
+    folders: Sequence[Path]
+    expected: Expected
+    plain: bool
+    inside: Path | None = None
+    seeded: bool = False
+    alone: bool = False
+    seeds: int = 0
+    """How many lines began with a seed, which is not used."""
+
+    def instances(self, listing: Listing) -> tuple[Instance, ...]:
+        """The instances of a list, a folder, a pattern or a file with one a line."""
+        if not isinstance(listing, str):
+            if self.plain:
+                return named_instances(listing)
+            return tuple(self._found(str(entry)) for entry in listing)
+        path = self._existing(listing)
+        if path is None or os.path.isdir(path):
+            return self._given([self._found(name) for name in self._names(listing, path)])
+        return self._given(self._listed(path))
+
+    def _names(self, listing: str, folder: Path | None) -> list[str]:
+        """The files of a folder, or those that a pattern means."""
+        home = self.folders[0]
+        if folder is not None:
+            paths: Iterable[Path] = (p for p in folder.rglob("*") if _is_visible(p, folder))
+        elif has_magic(listing) and "\0" not in listing:
+            found = glob(listing, root_dir=home, recursive=True)
+            paths = (path for path in (home / name for name in found) if path.is_file())
+        else:
+            raise BadInput(f"there is no folder or file {listing} in {home}")
+        names = [os.path.relpath(path, home) for path in islice(paths, _MOST + 1)]
+        if not names:
+            raise BadInput(f"{listing}: no instances are there (in {home})")
+        if len(names) > _MOST:
+            raise BadInput(f"{listing}: more than {_MOST:,} files are there (in {home})")
+        return sorted(names)
+
+    def _given(self, found: Iterable[Instance]) -> tuple[Instance, ...]:
+        """A function is given paths, as text."""
+        if not self.plain:
+            return tuple(found)
+        return tuple(Instance(instance.name, instance.value.path) for instance in found)
+
+    def _existing(self, name: str, *more: Path) -> Path | None:
+        folders = (*self.folders, *more)
+        if self.inside is not None and more:  # the name of an instance in a list
+            folders = (self.inside, *folders)
+        return next((f / name for f in folders if os.path.exists(f / name)), None)
+
+    def _found(self, name: str, info: str = "0", answer: str = "", *more: Path) -> Instance:
+        """An instance whose path is made absolute if it exists; else it is whatever it is."""
+        path = self._existing(name, *more)
+        home = self.folders[0] / name
+        if path is not None and path != home:
+            name = os.path.relpath(path, self.folders[0])  # one name for one file
+        if isinstance(self.expected, str):
+            answer = self.expected
+        else:
+            known = self.expected.get(os.path.basename(name), answer)
+            answer = self.expected.get(name, known)
+        return Instance(
+            name, Problem(name if path is None else os.path.abspath(path), info, answer)
+        )
+
+    def _listed(self, file: Path) -> list[Instance]:
+        """One instance a line; what follows it is for the wrapper, or says SAT or UNSAT."""
+        found: dict[str, Instance] = {}
+        for number, line in enumerate(read_text(file, "the list of instances").splitlines(), 1):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            try:
+                name, rest = self._columns(line.strip(), file.parent)
+            except ValueError as error:
+                raise BadInput(f"{file}, line {number}: {error}") from None
+            answers = [_ANSWERS[word.upper()] for word in rest if word.upper() in _ANSWERS]
+            info = " ".join(rest) or "0"
+            found.setdefault(name, self._found(name, info, "".join(answers[:1]), file.parent))
+        if not found:
+            raise BadInput(f"{file} lists no instances")
+        if file.suffix not in _LISTS and not any(
+            os.path.isabs(i.value.path) for i in found.values()
+        ):
+            raise BadInput(
+                f"no line of {file} names a file: if it is an instance itself, put it into a list,"
+                f' ["{file.name}"]'
+            )
+        return list(found.values())
+
+    def _columns(self, line: str, folder: Path) -> tuple[str, list[str]]:
+        """The name and what follows; a name with blanks is quoted, or is all of the line."""
+        if not self.seeded and self._existing(line, folder) is not None:
+            return line, []
+        seed, rest = self._seed(line, folder)
+        self.seeds += bool(seed)
+        if self._existing(rest, folder) is not None:
+            return rest, []
+        words = shlex.split(rest, posix=True) if rest[0] in "\"'" else rest.split()
+        if self.alone and words[1:]:
+            raise ValueError(
+                f"{' '.join(words[1:])[:80]!r} after the name is not passed on here; let the target"
+                " runner find it by the name"
+            )
+        return words[0], words[1:]
+
+    def _seed(self, line: str, folder: Path) -> tuple[str, str]:
+        """The seed before a name, and the rest: where one must be, or else before a file's name."""
+        first, _, rest = line.partition(" ") if " " in line else line.partition("\t")
+        rest = rest.strip()
+        if self.seeded and not (_SEED.fullmatch(first) and rest):
+            raise ValueError(f"expected a seed and an instance, found {line[:80]!r}")
+        names = [rest, *rest.split()[:1]]
+        before_file = any(self._existing(n, folder) is not None for n in names if n)
+        if self.seeded or (_SEED.fullmatch(first) and before_file):
+            return first, rest
+        return "", line
 
 
 def _is_visible(path: Path, folder: Path) -> bool:
     hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
     return path.is_file() and not hidden
-
-
-def _existing(name: str, folders: Sequence[Path]) -> Path | None:
-    return next((folder / name for folder in folders if (folder / name).exists()), None)
-
-
-def _found(
-    name: str, info: str, answer: str, folders: Sequence[Path], expected: Expected
-) -> Instance:
-    """An instance whose path is made absolute if it exists; else it is whatever it is."""
-    place = _existing(name, folders)
-    path = name if place is None else os.path.abspath(place)
-    if place is not None and not (folders[0] / name).exists():
-        name = os.path.relpath(place, folders[0])  # one name for one file
-    if isinstance(expected, str):
-        answer = expected
-    else:
-        answer = expected.get(name, expected.get(os.path.basename(name), answer))
-    return Instance(name, Problem(path, info, answer))
-
-
-def _listed(file: Path, folders: Sequence[Path], expected: Expected) -> list[Instance]:
-    """One instance a line; what follows it on the line is for the wrapper, or says SAT or UNSAT."""
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the list of instances {file}: {error}") from None
-    found: dict[str, Instance] = {}
-    places = [*folders, file.parent]
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        try:
-            name, rest = _columns(line, places)
-        except ValueError as error:
-            raise BadInput(f"{file}, line {number}: {error}") from None
-        answers = [_ANSWERS[word.upper()] for word in rest if word.upper() in _ANSWERS]
-        info = " ".join(rest) or "0"
-        found.setdefault(name, _found(name, info, "".join(answers[:1]), places, expected))
-    if not found:
-        raise BadInput(f"{file} lists no instances")
-    if file.suffix not in _LISTS and not any(os.path.isabs(i.value.path) for i in found.values()):
-        raise BadInput(
-            f"no line of {file} names a file: if it is an instance itself, put it into a list,"
-            f' ["{file.name}"]'
-        )
-    return list(found.values())
-
-
-def _columns(line: str, folders: Sequence[Path]) -> tuple[str, list[str]]:
-    """The name and what follows; a name with blanks is quoted, or is all of the line."""
-    whole = line.strip()
-    if _existing(whole, folders) is not None:
-        return whole, []
-    words = shlex.split(whole, posix=True) if whole[0] in "\"'" else whole.split()
-    if len(words) > 1 and words[0].isdigit() and _existing(words[1], folders) is not None:
-        words = words[1:]  # ParamILS's lists may have a seed before each name
-    return words[0], words[1:]
 
 
 def check_distinct(instances: Sequence[Instance]) -> None:
@@ -179,5 +229,8 @@ def _stem(name: str) -> str:
 
 
 def usual_share(count: int) -> float:
-    """What is held out if nobody says anything."""
-    return USUAL_SHARE if count >= ENOUGH else 0.0
+    """What is held out if nobody says anything: enough to prove something, where that leaves as
+    many to search on."""
+    if count < ENOUGH:
+        return 0.0
+    return max(USUAL_SHARE, PROVING / count) if count >= 2 * PROVING else USUAL_SHARE

@@ -1,21 +1,33 @@
-"""What may stand in a scenario file: one class a table."""
+"""What may stand in a scenario file: one class a table.
 
+A setting is checked by itself here, and is what the search needs wherever that can be told from it
+alone. What follows from several settings together is for `building`.
+"""
+
+import inspect
 import re
-from typing import Annotated, Literal
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_type_hints
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Discriminator,
     Field,
-    Tag,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
     WithJsonSchema,
+    create_model,
     model_validator,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 
-from paramhs.faces.choices import COSTS, cost_named
+from paramhs.faces.choices import COSTS, check_seed, cost_named
 from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
 from paramhs.search.configurators import Configurator, ParamHS, ParamILS
 from paramhs.search.operators import (
@@ -29,35 +41,42 @@ from paramhs.search.operators import (
     Step,
     Uniform,
 )
+from paramhs.values.costs import CostMetric
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, Value
+from paramhs.values.space.parameters import parameter
 from paramhs.world.driver import Budget
 from paramhs.world.targets.command import JsonLine, Pattern, Reader
 
+T = TypeVar("T")
 REFERENCE = r"^[\w.]+:[\w.]+$"
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _SIZES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-_NUMBER = r"(\d+\.?\d*|\.\d+)"
+_AMOUNT = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*([A-Za-z]*)")
+_LONGEST = 60  # characters of an amount
 
 
 def seconds(duration: object) -> object:
     """A number of seconds, also written as '90 s', '10 min', '1.5 h' or '2 d'."""
-    if not isinstance(duration, str):
-        return duration
-    match = re.fullmatch(r"\s*((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(s|min|h|d)?\s*", duration)
-    if not match:
-        raise ValueError("expected seconds, or a text such as '90 s', '10 min', '1.5 h', '2 d'")
-    return float(match[1]) * _UNITS[match[2] or "s"]
+    expected = "expected seconds, or a text such as '90 s', '10 min', '1.5 h', '2 d'"
+    return _amount(duration, _UNITS, "s", expected)
 
 
 def size(amount: object) -> object:
     """A number of bytes, also written as '500 MB' or '2 GiB'."""
+    expected = "expected bytes, or a text such as '500 MB', '2 GB' or '2 GiB'"
+    return _amount(amount, _SIZES, "B", expected)
+
+
+def _amount(amount: object, units: Mapping[str, float], usual: str, expected: str) -> object:
+    """A number with a unit; what is no text is left to others. Texts are short: the pattern's time
+    grows with the square of their length."""
     if not isinstance(amount, str):
         return amount
-    match = re.fullmatch(rf"\s*{_NUMBER}\s*({'|'.join(_SIZES)})?\s*", amount)
-    if not match:
-        raise ValueError("expected bytes, or a text such as '500 MB', '2 GB' or '2 GiB'")
-    return float(match[1]) * _SIZES[match[2] or "B"]
+    match = _AMOUNT.fullmatch(amount.strip()) if len(amount) <= _LONGEST else None
+    if not match or (match[3] or usual) not in units:
+        raise ValueError(expected)
+    return float(match[1] + (match[2] or "")) * units[match[3] or usual]
 
 
 def _known_cost(name: str) -> str:
@@ -68,15 +87,24 @@ def _known_cost(name: str) -> str:
     return name
 
 
+def _known_seed(seed: int) -> int:
+    try:
+        check_seed(seed)
+    except BadInput as error:
+        raise ValueError(str(error)) from None
+    return seed
+
+
 _GRACE = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}]}
-_AMOUNT = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
+_POSITIVE = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
 
 Seconds = Annotated[
-    float, BeforeValidator(seconds), Field(gt=0, allow_inf_nan=False), WithJsonSchema(_AMOUNT)
+    float, BeforeValidator(seconds), Field(gt=0, allow_inf_nan=False), WithJsonSchema(_POSITIVE)
 ]
 Bytes = Annotated[
-    float, BeforeValidator(size), Field(gt=0, allow_inf_nan=False), WithJsonSchema(_AMOUNT)
+    float, BeforeValidator(size), Field(gt=0, allow_inf_nan=False), WithJsonSchema(_POSITIVE)
 ]
+Seed = Annotated[int, AfterValidator(_known_seed)]
 Cost = Annotated[
     str,
     AfterValidator(_known_cost),
@@ -90,58 +118,149 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+def _kind(value: object) -> str:
+    """Which of TOML's kinds of value it is."""
+    if isinstance(value, bool):
+        return "boolean"
+    kinds = {str: "text", dict: "table", list: "list", int: "number", float: "number"}
+    return kinds.get(type(value), "date")
+
+
+class _Ways:
+    """A setting that may be written in several ways, one for each kind of value.
+
+    A union would report every way that was not meant; this one reports what is wrong with the one
+    that was.
+    """
+
+    def __init__(self, **ways: Any) -> None:
+        self._ways = {kind: TypeAdapter(way) for kind, way in ways.items()}
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._validated)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [way.json_schema() for way in self._ways.values()]}
+
+    def _validated(self, value: object) -> object:
+        way = self._ways.get(_kind(value))
+        if way is None:
+            raise ValueError(f"should be a {' or a '.join(self._ways)}")
+        return way.validate_python(value, strict=True)
+
+
+def _plain_value(value: object) -> Value:
+    if not isinstance(value, bool | int | float | str):
+        raise ValueError("should be a text, a number or a boolean")
+    return value
+
+
+def _plain_entry(value: object) -> str | int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError("should be a text or a number")
+    return value
+
+
+_VALUE = {"type": ["boolean", "number", "string"]}
+_Value = Annotated[Value, PlainValidator(_plain_value), WithJsonSchema(_VALUE)]
+_Entry = Annotated[
+    str | int | float,
+    PlainValidator(_plain_entry),
+    WithJsonSchema({"type": ["number", "string"]}),
+]
+
+
+# Parameters. Their classes are described once, where they are: a table has the settings that the
+# class takes as arguments, of the same types and with the same defaults.
+
+
+class Described(NamedTuple):
+    """A parameter, and when it is active."""
+
+    parameter: Parameter
+    condition: str | None = None
+
+
 class _Parameter(_Table):
     condition: str | None = None
 
 
-class _Real(_Parameter):
-    type: Literal["real"]
-    low: float
-    high: float
-    levels: int = 65
-    log: bool = False
-    default: float | None = None
-
-    def parameter(self) -> Parameter:
-        return Real(self.low, self.high, self.levels, log=self.log, default=self.default)
-
-
-class _Integer(_Parameter):
-    type: Literal["integer"]
-    low: int
-    high: int
-    step: int = 1
-    log: bool = False
-    levels: int | None = None
-    default: int | None = None
-
-    def parameter(self) -> Parameter:
-        return Integer(
-            self.low,
-            self.high,
-            self.step,
-            log=self.log,
-            levels=self.levels,
-            default=self.default,
+def _table_of(kind: type[Parameter]) -> type[_Parameter]:
+    as_written = {Iterable[Value]: list[_Value], Value | None: _Value | None}
+    types = get_type_hints(kind.__init__)
+    settings: dict[str, Any] = {
+        name: (
+            as_written.get(types[name], types[name]),
+            ... if argument.default is argument.empty else argument.default,
         )
+        for name, argument in inspect.signature(kind).parameters.items()
+    }
+    settings["type"] = (Literal[kind.__name__.lower()], ...)
+    return create_model(kind.__name__, __base__=_Parameter, **settings)
 
 
-class _Listed(_Parameter):
-    type: Literal["ordinal", "categorical"]
-    values: list[Value]
-    default: Value | None = None
-
-    def parameter(self) -> Parameter:
-        kind = Ordinal if self.type == "ordinal" else Categorical
-        return kind(self.values, default=self.default)
+_KINDS = {k.__name__.lower(): k for k in (Real, Integer, Ordinal, Categorical, Boolean)}
+_TABLES = {name: _table_of(kind) for name, kind in _KINDS.items()}
 
 
-class _Boolean(_Parameter):
-    type: Literal["boolean"]
-    default: bool = False
+def _from_table(value: Mapping[str, object]) -> Described:
+    kind = value.get("type")
+    if not isinstance(kind, str) or kind not in _TABLES:
+        found = "missing" if "type" not in value else repr(kind)
+        what = f"should be real, integer, ordinal, categorical or boolean (it is {found})"
+        raise _wrong_at("type", what)
+    table = _TABLES[kind].model_validate(value)
+    given = {name: getattr(table, name) for name in table.model_fields_set}
+    arguments = {name: given[name] for name in given.keys() - {"type", "condition"}}
+    return Described(_in_words(lambda: _KINDS[kind](**arguments)), table.condition)
 
-    def parameter(self) -> Parameter:
-        return Boolean(default=self.default)
+
+def _from_list(value: list[Value]) -> Described:
+    """As in Python, but that TOML has no tuples: two numbers are a range."""
+    numbers = all(_kind(entry) == "number" for entry in value)
+    if value and numbers and len(value) != 2:
+        raise ValueError(
+            "a list of numbers is a range, [low, high]; for single values write"
+            " {type = 'ordinal', values = [...]}, or 'categorical' if they have no order"
+        )
+    return Described(_in_words(lambda: parameter(tuple(value) if value and numbers else value)))
+
+
+def _in_words(make: Callable[[], T]) -> T:
+    try:
+        return make()
+    except BadInput as error:
+        raise PydanticCustomError("impossible", "{what}", {"what": str(error)}) from None
+    except OverflowError:
+        what = "a number is too large to compute with"
+        raise PydanticCustomError("impossible", "{what}", {"what": what}) from None
+
+
+def _wrong_at(name: str, what: str) -> ValidationError:
+    error = PydanticCustomError("impossible", "{what}", {"what": what})
+    detail = InitErrorDetails(type=error, loc=(name,), input=None)
+    return ValidationError.from_exception_data("parameter", [detail])
+
+
+_ParameterTable = Annotated[
+    Described,
+    PlainValidator(_from_table),
+    WithJsonSchema({"oneOf": [table.model_json_schema() for table in _TABLES.values()]}),
+]
+_ParameterList = Annotated[list[_Value], AfterValidator(_from_list)]
+_ParameterDefault = Annotated[
+    bool, AfterValidator(lambda default: Described(Boolean(default=default)))
+]
+Parameters = dict[
+    str,
+    Annotated[
+        Described, _Ways(table=_ParameterTable, list=_ParameterList, boolean=_ParameterDefault)
+    ],
+]
 
 
 class _Budget(_Table):
@@ -169,7 +288,7 @@ class _Configurator(_Table):
     p_restart: float = 0.01
 
     def configurator(self) -> Configurator:
-        """The configurator meant; `BadInput` if something is said that it has no use for."""
+        """The configurator meant; `BadInput` if a setting is given that it has no use for."""
         idle = sorted(self.model_fields_set - self._used())
         if idle:
             raise BadInput(f"{', '.join(idle)}: without effect beside the other settings here")
@@ -221,9 +340,6 @@ class _Configurator(_Table):
         return FreshRuns(self.runs)
 
 
-AnyParameter = Annotated[_Real | _Integer | _Listed | _Boolean, Field(discriminator="type")]
-
-
 class _Regex(_Table):
     """The last match; its group, if it has one, is the number."""
 
@@ -251,47 +367,32 @@ class _Json(_Table):
         return JsonLine(self.json_key, self.time_json)
 
 
-def _reading(value: object) -> str:
-    if isinstance(value, str):
-        return "name"
-    keys = value.keys() if isinstance(value, dict) else ()
-    return "json" if {"json", "time_json"} & set(keys) else "regex"
+def _table_reader(value: Mapping[str, object]) -> Reader:
+    table = _Json if {"json", "time_json"} & value.keys() else _Regex
+    return _in_words(table.model_validate(value).reader)
 
 
+def _read_table_schema() -> JsonSchemaValue:
+    return {"anyOf": [_Regex.model_json_schema(), _Json.model_json_schema()]}
+
+
+_Read = Literal["time", "last number", "aclib", "aclib2", "irace"]
 Reading = Annotated[
-    Annotated[Literal["time", "last number", "aclib", "irace"], Tag("name")]
-    | Annotated[_Regex, Tag("regex")]
-    | Annotated[_Json, Tag("json")],
-    Discriminator(_reading),
+    _Read | Reader,
+    _Ways(
+        text=_Read,
+        table=Annotated[Any, PlainValidator(_table_reader), WithJsonSchema(_read_table_schema())],
+    ),
 ]
-
-
-def _kind(value: object) -> str:
-    """In which of the ways a setting is given that can be given in several."""
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, dict):
-        return "table"
-    return "number" if isinstance(value, int | float) else "list"
-
-
-_Entries = Annotated[list[str | int | float], Tag("list")]
-Listing = Annotated[_Entries | Annotated[str, Tag("text")], Discriminator(_kind)]
+_Entries = list[_Entry]
+Listing = Annotated[str | list[str | int | float], _Ways(list=_Entries, text=str)]
 TestListing = Annotated[
-    _Entries | Annotated[str, Tag("text")] | Annotated[float, Tag("number")], Discriminator(_kind)
+    str | list[str | int | float] | float, _Ways(list=_Entries, text=str, number=float)
 ]
-Words = Annotated[
-    Annotated[str, Tag("text")] | Annotated[list[str], Tag("list")], Discriminator(_kind)
-]
+Words = Annotated[str | list[str], _Ways(text=str, list=list[str])]
 Answer = Literal["SAT", "UNSAT"]
-Answers = Annotated[
-    Annotated[Answer, Tag("text")] | Annotated[dict[str, Answer], Tag("table")],
-    Discriminator(_kind),
-]
-Parameters = Annotated[
-    Annotated[dict[str, AnyParameter], Tag("table")] | Annotated[str, Tag("text")],
-    Discriminator(_kind),
-]
+Answers = Annotated[str | dict[str, str], _Ways(text=Answer, table=dict[str, Answer])]
+Initial = Annotated[str | list[dict[str, Value]], _Ways(list=list[dict[str, _Value]], text=str)]
 
 
 class Verdict(_Table):
@@ -304,12 +405,14 @@ class Verdict(_Table):
 class File(_Table):
     """A scenario of paramhs: what to tune, on what, and for how long."""
 
+    model_config = ConfigDict(json_schema_extra={"required": ["space", "budget"]})
+
     schema_: str | None = Field(None, alias="$schema")
     function: Annotated[str, Field(pattern=REFERENCE)] | None = None
     """A Python function, as module:function; modules beside the file come first."""
     command: Words | None = None
     """A program and its arguments, with {instance}, {seed}, {cutoff}, {params} and parameters."""
-    interface: Literal["aclib", "irace"] | None = None
+    interface: Literal["aclib", "aclib2", "irace"] | None = None
     """The command is a wrapper that is called, and answers, as these tools have it."""
     style: str = "-name value"
     """How {params} writes a parameter: an example with the words name and value."""
@@ -327,14 +430,21 @@ class File(_Table):
     """The right answer, of all instances or by name."""
     checker: Words | None = None
     """A command that is given the output and ends with 0 if the answer is right."""
-    space: Parameters
-    """Tables of parameters, or a file: .pcs, irace's parameters.txt, ConfigSpace's JSON or YAML."""
+    space: Annotated[dict[str, Described] | str, _Ways(table=Parameters, text=str)] | None = None
+    """Parameters, or a file: .pcs, irace's parameters.txt, ConfigSpace's JSON or YAML."""
+    conditions: dict[str, str] = {}
+    """When a parameter is active, by its name; or `condition` in its table."""
     forbidden: list[str] = []
+    """What may not hold."""
+    initial: Initial = []
+    """Configurations to begin with: tables of values, or a file with one a line (JSON or CSV)."""
+    warm_start: list[str] = []
+    """Stores of earlier searches, to learn from."""
     instances: Listing | None = None
     """A list, a folder, a pattern such as "instances/*.cnf", or a file with one a line."""
     test_instances: TestListing | None = None
     """The same, or the share of the instances to hold out for the verdict."""
-    split_seed: int = 0
+    split_seed: Seed = 0
     """Another seed, another choice of what is held out."""
     cost: Cost = "minimise"
     """What is compared."""
@@ -351,14 +461,26 @@ class File(_Table):
     ] = 1.0
     """Seconds between SIGTERM and SIGKILL."""
     deterministic: bool | None = None
-    budget: _Budget
+    """Whether the same configuration always gives the same answer: then one run an instance."""
+    budget: _Budget | None = None
     configurator: _Configurator = _Configurator()
     verdict: Verdict = Verdict()
-    seed: int = 0
-    jobs: Annotated[int, Field(ge=1)] = 1
+    seed: Seed = 0
+    jobs: Annotated[int, Field(ge=1, le=4096)] = 1
     executor: Literal["inline", "threads", "processes"] | None = None
     store: str | None = None
 
+    @property
+    def metric(self) -> CostMetric:
+        """What its cost stands for."""
+        return cost_named(self.cost)
 
-ALL_TABLES: tuple[type[BaseModel], ...] = (File, _Budget, _Configurator, Verdict, _Real, _Integer)
-"""Where settings have their names, to suggest one for what was mistyped."""
+
+SETTINGS: dict[str, frozenset[str]] = {
+    "": frozenset(field.alias or name for name, field in File.model_fields.items()),
+    "budget": frozenset(_Budget.model_fields),
+    "configurator": frozenset(_Configurator.model_fields),
+    "verdict": frozenset(Verdict.model_fields),
+    "space.NAME": frozenset(name for table in _TABLES.values() for name in table.model_fields),
+}
+"""What there is in each table."""

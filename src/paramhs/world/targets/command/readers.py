@@ -134,9 +134,10 @@ class AclibLine:
     """The answer line of ParamILS, SMAC and AClib wrappers, whose time is believed.
 
     `Result for ParamILS: status, runtime, runlength, quality, seed`, or `Result of this Algorithm
-    Run: ...`, or `Result for SMAC: ...`; more columns may follow.
+    Run: ...`, or `Result for SMAC: ...`; more columns may follow. AClib 2 has a JSON object there,
+    with status, runtime and cost.
 
-    Source: the quick start guides of ParamILS 2.3 and SMAC 2.08.
+    Source: the quick start guides of ParamILS 2.3 and SMAC 2.08; GenericWrapper4AC.
     """
 
     believed = True
@@ -146,16 +147,29 @@ class AclibLine:
         found = _ACLIB.findall(output)
         if not found:
             raise Unreadable('no line "Result for ParamILS: ..." (or "... SMAC: ...") was printed')
-        words = [word.strip() for word in found[-1].split(",")]
-        if len(words) < 4:
-            raise Unreadable(f"the answer line has {len(words)} columns; expected at least 4")
-        said = words[0].upper()
-        if said == "ABORT":
+        name, time, quality = _aclib_columns(found[-1].strip())
+        if name.upper() == "ABORT":
             raise Aborted(f"the target says ABORT: {found[-1].strip()}")
-        if said not in _ACLIB_STATUS:
-            raise Unreadable(f"{words[0]!r} is not a status of an answer line")
-        status, verdict = _ACLIB_STATUS[said]
-        return Reading(_number(words[3]), _time(_number(words[1])), status, verdict)
+        if name.upper() not in _ACLIB_STATUS:
+            raise Unreadable(f"{name!r} is not a status of an answer line")
+        status, verdict = _ACLIB_STATUS[name.upper()]
+        return Reading(_number(quality), _time(_number(time)), status, verdict)
+
+
+def _aclib_columns(line: str) -> tuple[str, str | float, str | float]:
+    """Status, time and quality; AClib 2 may leave out a cost where time counts."""
+    if line.startswith("{"):
+        try:
+            found = json.loads(line)
+            return str(found["status"]), found["runtime"], found.get("cost", found["runtime"])
+        except (ValueError, KeyError, RecursionError) as error:
+            raise Unreadable(
+                f"the answer line has no JSON object as AClib 2 has: {error}"
+            ) from None
+    words = [word.strip() for word in line.split(",")]
+    if len(words) < 4:
+        raise Unreadable(f"the answer line has {len(words)} columns; expected at least 4")
+    return words[0], words[1], words[3]
 
 
 _ACLIB = re.compile(r"Result (?:for|of) (?:ParamILS|SMAC|HAL|this Algorithm Run):(.*)", re.I)
@@ -231,7 +245,7 @@ def _keyed(found: Any, key: str | None) -> float | None:
 def _number(word: str | float) -> float:
     try:
         number = float(word)
-    except (ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         raise Unreadable(f"{str(word)[:40]!r} is not a number") from None
     if math.isnan(number):
         raise Unreadable("nan is not a number and cannot be compared")

@@ -272,10 +272,17 @@ def _own(task: Task) -> Mapping[str, str]:
         "instance": problem.path,
         "info": problem.info,
         "seed": str(task.seed),
-        "cutoff": repr(float(task.cutoff)) if math.isfinite(task.cutoff) else "1e9",
+        "cutoff": _seconds(task.cutoff),
         "config_id": str(zlib.crc32(task.config.key.encode()) % (2**31 - 1) + 1),
         "instance_id": str(zlib.crc32(task.instance.name.encode()) % (2**31 - 1) + 1),
     }
+
+
+def _seconds(cutoff: float) -> str:
+    """Whole seconds without a point: many programs read no other."""
+    if math.isinf(cutoff):
+        return "1e9"
+    return str(int(cutoff)) if cutoff == int(cutoff) else repr(float(cutoff))
 
 
 def problem_of(task: Task) -> Problem:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Config, Space, Value, value_text
+from paramhs.values.space.expressions import names
 
 PARAMS = "params"
 OWN = ("instance", "seed", "cutoff", "info", "config_id", "instance_id")
@@ -69,6 +70,12 @@ class Style:
         filled = {"name": name, "value": text}
         return [re.sub("name|value", lambda m: filled[m[0]], w) for w in self.example.split()]
 
+    def flag(self, name: str, value: Value) -> list[str] | None:
+        """What is written for a boolean that stands in the command by itself; None if a value."""
+        if not isinstance(value, bool) or self.booleans is None or self._flags is None:
+            return None
+        return [word.replace("name", name) for word in self._flags[not value].split()]
+
     def check(self, space: Space, listed: Sequence[str]) -> None:
         """Refuse to write nothing for false where a program would take that for something else."""
         for name in listed:
@@ -100,14 +107,29 @@ class Template:
         named = {name for parts in self._parts for name, fixed in parts if not fixed}
         self.uses = frozenset(named & set(OWN))
         self.listed = [name for name in space.parameters if name not in named]
-        if whole and self.listed and PARAMS not in named:
-            some = ", ".join(self.listed[:5]) + (", ..." if len(self.listed) > 5 else "")
+        self._check_flags(space)
+        parents = {name for condition in space.conditions.values() for name in names(condition)}
+        unsaid = [name for name in self.listed if name not in parents]
+        if whole and unsaid and PARAMS not in named:
+            some = ", ".join(unsaid[:5]) + (", ..." if len(unsaid) > 5 else "")
             raise BadInput(
-                f"the command says nothing of {some}: write {{{self.listed[0]}}} where its value"
+                f"the command says nothing of {some}: write {{{unsaid[0]}}} where its value"
                 " belongs, or {params} for all that are not named"
             )
         if PARAMS in named:
             style.check(space, self.listed)
+
+    def _check_flags(self, space: Space) -> None:
+        """Refuse a flag within a word: `--x={x}` has a value there."""
+        for word, parts in zip(self.words, self._parts, strict=True):
+            for name, fixed in parts if len(parts) > 1 else ():
+                if fixed or name not in space.parameters:
+                    continue
+                if self.style.flag(name, space.parameters[name].default) is not None:
+                    raise BadInput(
+                        f"{word!r}: booleans are flags here, so {{{name}}} must be a word of its"
+                        ' own; give values instead, such as booleans = ["1", "0"]'
+                    )
 
     def filled(self, config: Config, own: Mapping[str, str]) -> tuple[str, ...]:
         """The argument vector of a configuration."""
@@ -118,6 +140,11 @@ class Template:
                 result.extend(self._all(config))
                 option = False
                 continue
+            flag = self._flag(parts, config)
+            if flag is not None:
+                result.extend(flag)
+                option = False
+                continue
             text = self._text(parts, config, own)
             if text is not None:
                 result.append(text)
@@ -125,6 +152,10 @@ class Template:
                 result.pop()
             option = text is not None and all(fixed for _, fixed in parts) and _is_option(text)
         return tuple(result)
+
+    def _flag(self, parts: Sequence[tuple[str, bool]], config: Config) -> list[str] | None:
+        name, fixed = parts[0] if len(parts) == 1 else ("", True)
+        return None if fixed or name not in config else self.style.flag(name, config[name])
 
     def _all(self, config: Config) -> Iterator[str]:
         for name in self.listed:

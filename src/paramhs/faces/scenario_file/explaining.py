@@ -1,0 +1,81 @@
+"""What pydantic found wrong with the settings of a scenario file, in words."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from paramhs.faces.scenario_file.models import SETTINGS, File
+from paramhs.faces.scenario_file.source import Key, Source
+
+_LONGEST = 100  # characters of a value that is shown
+
+
+def validated(settings: Mapping[str, Any], source: Source) -> tuple[File, frozenset[str]]:
+    """The settings that are right by themselves, and the names of those that are not.
+
+    What is wrong with the others is taken down, and they are left out, so that all that does not
+    depend on them can be checked as well.
+    """
+    wrong = set()
+    for key in _with_nul(settings):
+        wrong.add(key[0])
+        source.complain(key, "no text may have a NUL character in it")
+    right = {name: value for name, value in settings.items() if name not in wrong}
+    try:
+        return File.model_validate(right), frozenset(wrong)
+    except ValidationError as error:
+        for problem in error.errors(include_url=False, include_context=False):
+            key = tuple(str(part) for part in problem["loc"])
+            wrong.add(key[0])
+            source.complain(key, _explained(key, problem))
+        right = {name: value for name, value in right.items() if name not in wrong}
+        return File.model_validate(right), frozenset(wrong)
+
+
+def _with_nul(value: object, key: Key = ()) -> Iterator[Key]:
+    """Where a text is that no file's name and no argument of a program can hold."""
+    if isinstance(value, str) and "\0" in value:
+        yield key
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _with_nul(inner, (*key, name))
+            yield from _with_nul(name, (*key, name))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _with_nul(inner, (*key, str(number)))
+
+
+def _explained(key: Key, problem: Mapping[str, Any]) -> str:
+    kind, given = problem["type"], problem["input"]
+    if kind == "extra_forbidden":
+        return f"there is no such setting{_advice(key)}"
+    if kind == "missing":
+        return "is missing"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    if kind in ("model_type", "dict_type"):
+        message = "should be a table"
+    elif kind == "string_pattern_mismatch":
+        message = "should be module:function"
+    if kind == "impossible" or isinstance(given, dict):
+        return message
+    return f"{message} (it is {_shown(given)})"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _advice(key: Key) -> str:
+    """What else may be meant, or where a setting of this name belongs."""
+    name, table = key[-1], "space.NAME" if key[0] == "space" else ".".join(key[:-1])
+    known = sorted(SETTINGS.get(table, ()))
+    homes = [home for home, names in SETTINGS.items() if name in names and home != table]
+    close = get_close_matches(name, known, 1, cutoff=0.8 if homes else 0.6)
+    if close:
+        return f"; did you mean {close[0]}?"
+    if "" in homes:
+        return f" in [{'.'.join(key[:-1])}]; it belongs to the top, before the first [table]"
+    return f" here; it belongs into [{homes[0]}]" if homes else ""

@@ -1,0 +1,138 @@
+"""Configurations that a search is to begin with: tables of values, or a file of them.
+
+A file has one configuration a line: JSON objects, or a table with the names of the parameters in
+its first line, separated by commas (.csv) or, as in irace's configurationsFile, by blanks. What is
+left out, or is NA there, keeps its default.
+"""
+
+import csv
+import json
+import shlex
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isclose
+from pathlib import Path
+from typing import NamedTuple
+
+from paramhs.faces.scenario_file.source import read_text
+from paramhs.values.errors import BadInput
+from paramhs.values.space import Config, Integer, Parameter, Real, Space, Value
+from paramhs.values.space.values import is_finite, value_text
+
+_NOTHING = ("", "NA", "<NA>")
+
+
+class Entry(NamedTuple):
+    """The values of a configuration, as somebody wrote them."""
+
+    where: str
+    """File and line, or which of a list."""
+    values: Mapping[str, object]
+
+
+def read_entries(path: Path) -> Iterator[Entry]:
+    """The configurations that a file lists."""
+    text = read_text(path)
+    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if path.suffix.lower() == ".csv":
+        yield from _rows(path, [(n, next(csv.reader([line]))) for n, line in lines])
+    elif lines and lines[0][1].lstrip()[0] in "{[":
+        yield from _objects(path, lines)
+    else:
+        bare = [(n, line) for n, line in lines if not line.lstrip().startswith("#")]
+        yield from _rows(path, [(n, _words(path, n, line)) for n, line in bare])
+
+
+def _objects(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[Entry]:
+    for number, line in lines:
+        where = f"{path}, line {number}"
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise BadInput(f"{where}: expected a JSON object, one a line ({error})") from None
+        if not isinstance(found, dict):
+            raise BadInput(f"{where}: expected a JSON object, such as " + '{"x": 1}')
+        yield Entry(where, found)
+
+
+def _words(path: Path, number: int, line: str) -> list[str]:
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError as error:
+        raise BadInput(f"{path}, line {number}: {error}") from None
+
+
+def _rows(path: Path, rows: Sequence[tuple[int, Sequence[str]]]) -> Iterator[Entry]:
+    """A table whose first line has names; R may number the others without saying so."""
+    names = [name.strip() for name in rows[0][1]] if rows else []
+    for number, row in rows[1:]:
+        words = [word.strip() for word in row]
+        words = words[1:] if len(words) == len(names) + 1 else words
+        if len(words) != len(names):
+            raise BadInput(
+                f"{path}, line {number}: {len(words)} values, and {len(names)} names above"
+            )
+        values = zip(names, words, strict=True)
+        yield Entry(f"{path}, line {number}", {n: w for n, w in values if w not in _NOTHING})
+
+
+def configured(entry: Entry, space: Space) -> tuple[Config, list[str]]:
+    """The configuration of an entry, and what was changed: a number may lie between two levels."""
+    try:
+        values = {name: _value(space, name, value) for name, value in entry.values.items()}
+        config = space.config(values)
+        idle = [name for name in values if name not in config]
+        if idle:
+            raise BadInput(f"{idle[0]} is not active beside the other values")
+    except BadInput as error:
+        raise BadInput(f"{entry.where}: {error}") from None
+    changes = [
+        f"{name} = {value_text(level)} for {entry.values[name]}"
+        for name, level in values.items()
+        if space.parameters[name].numeric and not isclose(_number(entry.values[name]), float(level))
+    ]
+    return config, changes
+
+
+def _value(space: Space, name: str, value: object) -> Value:
+    if name not in space.parameters:
+        some = ", ".join(list(space.parameters)[:8])
+        raise BadInput(f"no parameter is called {name!r}; there are {some}")
+    try:
+        return _meant(space.parameters[name], value)
+    except BadInput as error:
+        raise BadInput(f"{name}: {error}") from None
+
+
+def _meant(parameter: Parameter, value: object) -> Value:
+    """The value that is written so: a text may be a number's, and a number the nearest level's."""
+    if isinstance(parameter, Real | Integer):
+        number = _number(value)
+        if not parameter.low <= number <= parameter.high:
+            raise BadInput(f"{value} is not in {parameter.low} .. {parameter.high}")
+        return _nearest(parameter, number)
+    try:
+        return parameter.value(parameter.index(value))
+    except BadInput:
+        levels = [parameter.value(index) for index in range(parameter.levels)]
+        for same in (str, lambda thing: str(thing).lower()):
+            for level in levels:
+                if same(level) == same(value):
+                    return level
+        raise
+
+
+def _number(value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, str) else value
+    except ValueError:
+        number = None
+    if not is_finite(number):
+        raise BadInput(f"{str(value)[:40]!r} is not a number")
+    return number  # type: ignore[return-value]
+
+
+def _nearest(parameter: Real | Integer, number: float) -> Value:
+    above = bisect_left(range(parameter.levels), number, key=parameter.value)
+    near = [parameter.value(i) for i in (above - 1, above) if 0 <= i < parameter.levels]
+    return min(near, key=lambda level: abs(level - number))
