@@ -26,7 +26,7 @@ from paramhs.faces.cli.demo import instances as circuits
 from paramhs.faces.cli.demo import target as saps_target
 from paramhs.faces.scenario_file import read_scenario
 from paramhs.faces.tuning import tune_scenario
-from paramhs.results.validating import Meeting
+from paramhs.results.validating import TestSet
 from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
@@ -60,7 +60,7 @@ class Case(NamedTuple):
 
     scenario: Scenario
     target: Target
-    tests: Meeting
+    tests: TestSet
     runs: int
 
 
@@ -71,7 +71,7 @@ def saps() -> Iterator[Case]:
         solver, space = saps_target()
         trained, tests = (tuple(Instance(n, p) for n, p in x.items()) for x in (searched, held_out))
         scenario = Scenario(space, trained, METRIC)
-        yield Case(scenario, FunctionTarget(solver), Meeting(tests, True, 120), 10_000)
+        yield Case(scenario, FunctionTarget(solver), TestSet(tests, True, 120), 10_000)
 
 
 @contextmanager
@@ -89,8 +89,8 @@ def example(name: str, quiet: str, loud: str, regex: str) -> Iterator[Case]:
             formula = random_ksat(3, 150, 4.26, False, stream(0, "order", number))
             Path(folder, "instances", f"f{number:02}.cnf").write_text(dimacs(formula))
         said = read_scenario(file)
-        assert said.meeting is not None
-        yield Case(said.scenario, said.target, said.meeting, 300)
+        assert said.test_set is not None
+        yield Case(said.scenario, said.target, said.test_set, 300)
 
 
 CASES: dict[str, Callable[[], object]] = {
@@ -109,7 +109,7 @@ def found(case: Case, comparison: Growing, seed: int) -> tuple[float, float]:
         budget=Budget(runs=case.runs),
         seed=seed,
         jobs=2,
-        meeting=case.tests,
+        test_set=case.tests,
     )
     last = result.trajectory[-1].runs / case.runs
     if result.verdict is None:

@@ -78,7 +78,7 @@ def begin(rules: Configurator, scenario: Scenario, seed: int) -> Search:
 def settle(
     asking: Generator[Evaluate, Sequence[Run], bool], target: Target
 ) -> tuple[bool, list[list[Task]]]:
-    """What a meeting decides, and the batches that it asked for."""
+    """What a test_set decides, and the batches that it asked for."""
     batches: list[list[Task]] = []
     answers = None
     while True:

@@ -45,7 +45,7 @@ def turn_phase(
 def ordered_phase(
     here: State, weights: Mapping[State, float], beats: Beats, optima: Collection[State]
 ) -> Phase:
-    """First improvement: every order of the neighbours, every outcome of each meeting."""
+    """First improvement: every order of the neighbours, every outcome of each test_set."""
     phase: dict[tuple[int, State | None], float] = defaultdict(float)
     for order, probability in successive({y: w for y, w in weights.items() if w > 0}).items():
         left = float(probability)

@@ -75,8 +75,8 @@ class TestMeaning:
         found = read()
         assert list(found.scenario.space.parameters) == ["k", "mode"]
         assert len(found.scenario.instances) == 8
-        assert found.meeting.held_out
-        assert len(found.meeting.instances) == 8
+        assert found.test_set.held_out
+        assert len(found.test_set.instances) == 8
         assert found.scenario.cost == Runtime(10)
         assert found.scenario.cutoff == 0.4
         assert found.scenario.deterministic
@@ -211,7 +211,7 @@ class TestNames:
         ) == usual.target.words(
             Task(usual.scenario.space.default, usual.scenario.instances[0], 7, 0.4)
         )
-        assert (found.budget, found.meeting) == (usual.budget, usual.meeting)
+        assert (found.budget, found.test_set) == (usual.budget, usual.test_set)
 
     @pytest.mark.parametrize(
         "name", ["wallclock_limit", "wallclock-limit", "wallClockLimit", "runtime-limit"]
@@ -307,7 +307,7 @@ class TestInstances:
     def test_empty_file_of_test_instances_holds_nothing_out(self, root):
         path = aclib(root)
         (root / "instances/toy/test.txt").write_text("")
-        assert read_scenario(path).meeting is None
+        assert read_scenario(path).test_set is None
 
     def test_no_cutoff_is_needed_where_quality_counts(self, read):
         found = read(with_line("cutoff_time", "max", with_line("run_obj", "quality")))

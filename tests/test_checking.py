@@ -231,7 +231,7 @@ class TestWarningsAboutInstances:
         found = read(test_instances='["x", "c", "a"]')
         (note,) = found.notes
         assert note == "2 instances are in train and test; they are left out of the verdict"
-        assert [instance.name for instance in found.meeting.instances] == ["x"]
+        assert [instance.name for instance in found.test_set.instances] == ["x"]
 
     def test_files_in_train_and_test_that_are_one_file(self, read, cores, tmp_path):
         (tmp_path / "one.cnf").write_text("p cnf 1 1\n1 0\n")

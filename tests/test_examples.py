@@ -118,8 +118,8 @@ def test_every_example_is_tested():
 def test_an_example_is_a_valid_scenario_with_held_out_instances(name: str, prepared) -> None:
     said = read(prepared(name))
     assert len(said.scenario.space.parameters) == PARAMETERS[name]
-    assert said.meeting is not None
-    assert said.meeting.held_out
+    assert said.test_set is not None
+    assert said.test_set.held_out
     assert said.jobs == 2
 
 

@@ -23,7 +23,7 @@ def harmonic(size: int) -> np.ndarray:
 
 
 def agree(weights: np.ndarray, beats: np.ndarray, optima: set[int]) -> None:
-    """With every order of the neighbours and every outcome of each meeting."""
+    """With every order of the neighbours and every outcome of each test_set."""
     size = len(weights)
     found = first_improvement_calls(weights, beats, optima)
     by_definition = {

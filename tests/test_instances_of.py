@@ -305,18 +305,18 @@ class TestScenarios:
 
     def test_share_is_held_out_of_what_is_listed(self, read):
         found = read(f"instances = {[f'i{k}' for k in range(10)]}\ntest_instances = 0.4")
-        assert (len(found.scenario.instances), len(found.meeting.instances)) == (6, 4)
-        assert found.meeting.held_out
-        assert not set(found.scenario.instances) & set(found.meeting.instances)
+        assert (len(found.scenario.instances), len(found.test_set.instances)) == (6, 4)
+        assert found.test_set.held_out
+        assert not set(found.scenario.instances) & set(found.test_set.instances)
 
     def test_share_is_thirty_percent_of_many_if_nothing_is_said(self, read):
         found = read(f"instances = {[f'i{k}' for k in range(10)]}")
-        assert (len(found.scenario.instances), len(found.meeting.instances)) == (7, 3)
+        assert (len(found.scenario.instances), len(found.test_set.instances)) == (7, 3)
 
     def test_nothing_is_held_out_of_few_if_nothing_is_said(self, read):
         found = read('instances = ["a", "b"]')
         assert len(found.scenario.instances) == 2
-        assert found.meeting is None, "a target without seeds has nothing new there"
+        assert found.test_set is None, "a target without seeds has nothing new there"
 
     def test_zero_holds_nothing_out(self, read):
         found = read(f"instances = {[f'i{k}' for k in range(20)]}\ntest_instances = 0")
@@ -324,11 +324,14 @@ class TestScenarios:
 
     def test_another_split_seed_holds_out_others(self, read):
         lines = f"instances = {[f'i{k}' for k in range(30)]}\ntest_instances = 0.5\nsplit_seed = "
-        assert read(lines + "1").meeting.instances != read(lines + "2").meeting.instances
+        assert read(lines + "1").test_set.instances != read(lines + "2").test_set.instances
 
     def test_test_instances_may_be_a_folder_of_their_own(self, read):
         found = read('instances = "instances/*.cnf"\ntest_instances = "instances/deep"')
-        assert names(found.meeting.instances) == ["instances/deep/d.txt", "instances/deep/er/c.cnf"]
+        assert names(found.test_set.instances) == [
+            "instances/deep/d.txt",
+            "instances/deep/er/c.cnf",
+        ]
 
     @pytest.mark.parametrize("seed", range(8))
     def test_instance_listed_twice_is_refused_however_it_is_split(self, read, seed):

@@ -221,8 +221,8 @@ class TestInstances:
         (root / "test").mkdir()
         (root / "test/t.txt").write_text("9")
         scenario_file = read('testInstancesDir = "test"')
-        assert scenario_file.meeting.held_out
-        assert [i.name for i in scenario_file.meeting.instances] == ["test/t.txt"]
+        assert scenario_file.test_set.held_out
+        assert [i.name for i in scenario_file.test_set.instances] == ["test/t.txt"]
 
     def test_words_after_a_name_are_refused_with_their_line(self, message, root):
         (root / "list.txt").write_text("i1.txt\ni2.txt --time 5\n")

@@ -1215,7 +1215,7 @@ class TestCommands:
 
     def test_verdict_has_its_number_of_runs(self, read_command):
         found = read_command("verdict = {runs = 7}")
-        assert (found.meeting.runs, found.meeting.held_out) == (7, False)
+        assert (found.test_set.runs, found.test_set.held_out) == (7, False)
 
     def test_interface_of_irace_is_its_call(self, read_command):
         found = read_command('command = "true"', 'interface = "irace"')

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from paramhs import BadInput, Budget, Integer, ParamRLS, Quality, Result, TargetError, tune
 from paramhs.faces.choices import named_instances
-from paramhs.results.validating import Meeting
+from paramhs.results.validating import TestSet
 from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
 from paramhs.search.configurators import ParamILS
 from paramhs.search.operators import Harmonic, Several
@@ -459,7 +459,7 @@ UP = {"x": Integer(0, 9, default=0)}
 @pytest.mark.parametrize("runs", [0, -1, 2.5])
 def test_a_meeting_has_runs(runs):
     with pytest.raises(BadInput, match="at least 1 run of each side"):
-        Meeting((Instance("a"),), held_out=True, runs=runs)
+        TestSet((Instance("a"),), held_out=True, runs=runs)
 
 
 @pytest.mark.parametrize("penalty", [0, 0.5, -1, math.inf, math.nan, "a"])

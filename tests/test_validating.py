@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramhs import Budget, Space, tune
-from paramhs.results.validating import Meeting, validate, verdict_store
+from paramhs.results.validating import TestSet, validate, verdict_store
 from paramhs.search.history import History
 from paramhs.values.costs import Quality, Runtime
 from paramhs.values.errors import BadInput
@@ -37,10 +37,10 @@ def at(*values):
     return [SPACE.config({"x": value}) for value in values]
 
 
-def made(function=noisy, configs=(4, 15), meeting=Meeting(HELD_OUT, True), **options):  # noqa: B008
+def made(function=noisy, configs=(4, 15), test_set=TestSet(HELD_OUT, True), **options):  # noqa: B008
     target = FunctionTarget(function)
     scenario = Scenario(SPACE, INSTANCES, deterministic=not target.uses_seed)
-    return validate(scenario, target, at(*configs), meeting, **options)
+    return validate(scenario, target, at(*configs), test_set, **options)
 
 
 def stored(path):
@@ -54,34 +54,34 @@ class TestPairs:
         instances = tuple(Instance(str(k)) for k in range(count))
         history = History(Scenario(SPACE, instances), seed)
         searched = {history.pair(k).seed for k in range(500)}
-        met = Meeting(instances, False, runs).pairs(False, seed)
+        met = TestSet(instances, False, runs).pairs(False, seed)
         assert len({number for _, number in met}) == len(met) >= runs
         assert len(met) == runs or len(met) % count == 0
         assert len(met) < runs + count
         assert not searched & {number for _, number in met}
 
     def test_random_target_meets_on_fifty_pairs_or_all_instances(self):
-        assert len(Meeting(HELD_OUT, True).pairs(False, 0)) == PAIRS
+        assert len(TestSet(HELD_OUT, True).pairs(False, 0)) == PAIRS
         many = tuple(Instance(str(k)) for k in range(70))
-        pairs = Meeting(many, True).pairs(False, 0)
+        pairs = TestSet(many, True).pairs(False, 0)
         assert {instance for instance, _ in pairs} == set(many)
         assert len(pairs) == 70
 
     @pytest.mark.parametrize("runs", [None, 3, 8, 100])
     def test_deterministic_target_meets_once_an_instance(self, runs):
-        pairs = Meeting(HELD_OUT, True, runs).pairs(True, 0)
+        pairs = TestSet(HELD_OUT, True, runs).pairs(True, 0)
         assert len(pairs) == min(runs or 8, 8)
         assert len({instance for instance, _ in pairs}) == len(pairs)
 
     def test_every_instance_comes_equally_often(self):
-        pairs = Meeting(HELD_OUT, True, 24).pairs(False, 3)
+        pairs = TestSet(HELD_OUT, True, 24).pairs(False, 3)
         assert sorted(i.name for i, _ in pairs) == sorted(3 * [i.name for i in HELD_OUT])
 
     def test_text_says_what_is_new(self):
-        assert Meeting(HELD_OUT, True).text == "8 instances held out"
-        assert Meeting(HELD_OUT[:1], True).text == "1 instance held out"
-        assert Meeting(INSTANCES, False).text == "12 instances of the search, with new seeds"
-        assert Meeting((NO_INSTANCE,), False).text == "new seeds"
+        assert TestSet(HELD_OUT, True).text == "8 instances held out"
+        assert TestSet(HELD_OUT[:1], True).text == "1 instance held out"
+        assert TestSet(INSTANCES, False).text == "12 instances of the search, with new seeds"
+        assert TestSet((NO_INSTANCE,), False).text == "new seeds"
 
 
 class TestValidate:
@@ -106,8 +106,8 @@ class TestValidate:
             made(configs=(4, 4))
 
     def test_number_of_jobs_changes_nothing(self):
-        alone = made(meeting=Meeting(HELD_OUT, True, 10))
-        together = made(meeting=Meeting(HELD_OUT, True, 10), jobs=2)
+        alone = made(test_set=TestSet(HELD_OUT, True, 10))
+        together = made(test_set=TestSet(HELD_OUT, True, 10), jobs=2)
         assert alone == together
 
     @pytest.mark.parametrize("jobs", [0, -1, 100_000])
@@ -126,9 +126,9 @@ class TestValidate:
 
     def test_further_configurations_reuse_the_runs_of_the_first(self, tmp_path):
         store = tmp_path / "verdict.sqlite"
-        meeting = Meeting(HELD_OUT, True, 8)
-        made(store=store, meeting=meeting)
-        made(store=store, meeting=meeting, configs=(4, 7))
+        test_set = TestSet(HELD_OUT, True, 8)
+        made(store=store, test_set=test_set)
+        made(store=store, test_set=test_set, configs=(4, 7))
         assert len(stored(store)) == 3 * 8
 
     def test_interrupted_meeting_has_no_verdict_and_goes_on(self, tmp_path):

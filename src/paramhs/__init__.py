@@ -1,6 +1,7 @@
 """paramhs: good parameters for a solver, a heuristic or any program, honestly compared."""
 
 from paramhs.faces.ask_tell import AskTell
+from paramhs.faces.command import Command
 from paramhs.faces.tuning import Result, tune
 from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
 from paramhs.search.configurators import (
@@ -31,6 +32,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
 from paramhs.values.version import __version__
 from paramhs.world.driver import Budget, Watcher
+from paramhs.world.targets.command import JsonLine, Pattern
 
 __all__ = [
     "Afresh",
@@ -41,6 +43,7 @@ __all__ = [
     "BothSides",
     "Budget",
     "Categorical",
+    "Command",
     "Comparison",
     "Config",
     "Configurator",
@@ -54,6 +57,7 @@ __all__ = [
     "Incumbent",
     "Instance",
     "Integer",
+    "JsonLine",
     "LStep",
     "Learner",
     "One",
@@ -63,6 +67,7 @@ __all__ = [
     "ParamILS",
     "ParamRLS",
     "ParamhsError",
+    "Pattern",
     "Quality",
     "Real",
     "Result",

@@ -16,7 +16,7 @@ import psutil
 
 from paramhs.faces.scenario_file import ScenarioFile
 from paramhs.faces.scenario_file.instances import PROVING
-from paramhs.values.costs import Cost, Quality
+from paramhs.values.costs import Cost
 from paramhs.values.errors import StoreError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.values.scenario import endless_pairs
@@ -114,7 +114,7 @@ def _made(file: ScenarioFile, pairs: Iterable[tuple[Instance, int]]) -> Iterator
 def _says_its_cost(file: ScenarioFile) -> bool:
     """Whether the cost is something that the target says, rather than a time that we measure."""
     reader = getattr(file.target, "reader", None)
-    return isinstance(file.scenario.cost, Quality) or bool(reader and reader.believed)
+    return not file.scenario.cost.needs_runtime or bool(reader and reader.believed)
 
 
 def warnings(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _about_runs(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
     elif len(solved) < len(runs) / 2:
         yield f"the default solves only {len(solved)} of {len(runs)} instances"
     cutoff = file.scenario.cutoff
-    timed = not isinstance(file.scenario.cost, Quality)
+    timed = file.scenario.cost.needs_runtime
     if timed and len(solved) == len(runs) and max(r.runtime for r in runs) < _EASY * cutoff:
         longest = max(run.runtime for run in runs)
         yield (
@@ -199,7 +199,7 @@ def _trial_costs(file: ScenarioFile, runs: Sequence[Run]) -> list[set[Cost]]:
 def _stored_costs(file: ScenarioFile) -> list[set[Cost]]:
     """The same of the runs that an earlier search has made; a store that cannot be read is not
     our affair here."""
-    if not isinstance(file.scenario.cost, Quality) or not os.path.isfile(file.store):
+    if file.scenario.cost.needs_runtime or not os.path.isfile(file.store):
         return []
     with suppress(StoreError), explained(file.store), closing(reading(file.store)) as db:
         found = db.execute(
@@ -212,7 +212,7 @@ def _stored_costs(file: ScenarioFile) -> list[set[Cost]]:
 
 def _about_instances(file: ScenarioFile) -> Iterator[str]:
     trained = file.scenario.instances
-    held_out = file.meeting.instances if file.meeting and file.meeting.held_out else ()
+    held_out = file.test_set.instances if file.test_set and file.test_set.held_out else ()
     if trained == (NO_INSTANCE,):
         return
     missing = [i.name for i in (*trained, *held_out) if _is_missing(i)]
@@ -281,7 +281,7 @@ def _about_space(file: ScenarioFile) -> Iterator[str]:
                 f" {parameter.value(parameter.levels - 1)}, in even steps: log = true gives its"
                 " small values a chance"
             )
-    if isinstance(file.target, CommandTarget) and file.target.clock == "wall" and file.jobs > 1:
+    if file.target.needs_keeper and file.target.clock == "wall" and file.jobs > 1:
         yield "with several jobs, wall-clock times are noisy; clock = 'cpu' is steadier"
 
 

@@ -16,7 +16,8 @@ from paramhs.faces.choices import (
     positive,
     scenario_of,
 )
-from paramhs.results.validating import Meeting, validate, verdict_store
+from paramhs.faces.command import Command
+from paramhs.results.validating import TestSet, validate, verdict_store
 from paramhs.results.verdict import Verdict
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.search.history import History
@@ -120,7 +121,7 @@ class Result:
 
 
 def tune(
-    function: Callable[..., Any] | Target,
+    function: Callable[..., Any] | Command | Target,
     space: Space | Mapping[str, object],
     *,
     instances: Iterable[Any] | Mapping[str, Any] | None = None,
@@ -142,7 +143,8 @@ def tune(
     """Search for the configuration with the lowest mean cost of `function` over the instances.
 
     `function` is `f(config)`, `f(config, instance)` or `f(config, instance, seed)` and returns a
-    number. One that takes no seed is assumed deterministic unless told otherwise. `instances` are
+    number; or a `Command`, or any other `Target`. One that takes no seed is assumed deterministic
+    unless told otherwise. `instances` are
     texts, numbers or paths, or a dictionary from names to anything; with `test_instances`, the best
     and the default meet on those when the search is done, which is the result's `verdict`. `budget`
     is a number of runs or a `Budget`. With a `store` (a file), a search that was stopped goes on
@@ -155,7 +157,8 @@ def tune(
     KeyboardInterrupt.
     """
     metric = cost_named(cost)
-    target = function if isinstance(function, Target) else _target(function, metric, memory)
+    space = space if isinstance(space, Space) else Space(space)
+    target = _target(function, space, metric, memory)
     if deterministic is None:
         deterministic = not target.uses_seed
     scenario = scenario_of(space, instances, metric, cutoff, deterministic)
@@ -170,29 +173,37 @@ def tune(
         store=store,
         executor=executor,
         watcher=watcher,
-        meeting=None if test_instances is None else _held_out(test_instances, scenario),
+        test_set=None if test_instances is None else _held_out(test_instances, scenario),
         warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
     )
 
 
-def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> Meeting:
-    meeting = Meeting(named_instances(instances), held_out=True)
+def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:
+    test_set = TestSet(named_instances(instances), held_out=True)
     seen = {instance.name for instance in scenario.instances}
-    both = [instance.name for instance in meeting.instances if instance.name in seen]
+    both = [instance.name for instance in test_set.instances if instance.name in seen]
     if both:
         raise BadInput(f"{both[0]!r} is an instance of the search and of the test")
-    return meeting
+    return test_set
 
 
 def _target(
-    function: Callable[..., Any], metric: CostMetric, memory: float | None
-) -> FunctionTarget:
-    expected = "memory must be a positive number of bytes"
-    return FunctionTarget(
-        function,
-        needs_number=metric.needs_quality,
-        memory=math.inf if memory is None else positive(memory, expected),
-    )
+    thing: Callable[..., Any] | Command | Target,
+    space: Space,
+    metric: CostMetric,
+    memory: float | None,
+) -> Target:
+    """What is meant by a function, a command, or a target that is ready."""
+    if memory is not None:
+        positive(memory, "memory must be a positive number of bytes")
+    if isinstance(thing, Command):
+        return thing.target(space, metric, memory)
+    if not isinstance(thing, Target):
+        limit = math.inf if memory is None else memory
+        return FunctionTarget(thing, needs_number=metric.needs_quality, memory=limit)
+    if memory is not None and thing.memory != memory:
+        raise BadInput(f"{thing.name} is a target of its own, which memory= cannot limit")
+    return thing
 
 
 def tune_scenario(
@@ -206,7 +217,7 @@ def tune_scenario(
     store: str | Path | None = None,
     executor: str | Executor | None = None,
     watcher: Watcher | None = None,
-    meeting: Meeting | None = None,
+    test_set: TestSet | None = None,
     warm_start: Iterable[str | Path] = (),
 ) -> Result:
     """The same, from parts that are ready."""
@@ -237,13 +248,13 @@ def tune_scenario(
         result = _result(driver, scenario)
     finally:
         opened.close()
-    if meeting is None or result.stopped == INTERRUPTED or result.best == result.default:
+    if test_set is None or result.stopped == INTERRUPTED or result.best == result.default:
         return result
     verdicts = validate(
         scenario,
         target,
         [result.default, result.best],
-        meeting,
+        test_set,
         seed=seed,
         jobs=jobs,
         store=verdict_store(store),

@@ -23,7 +23,7 @@ USUAL_PAIRS = 50  # at least so many where the target is random
 
 
 @dataclass(frozen=True)
-class Meeting:
+class TestSet:
     """On what configurations are to meet."""
 
     instances: tuple[Instance, ...]
@@ -68,7 +68,7 @@ def validate(
     scenario: Scenario,
     target: Target,
     configs: Sequence[Config],
-    meeting: Meeting,
+    test_set: TestSet,
     *,
     seed: int = 0,
     jobs: int = 1,
@@ -82,11 +82,11 @@ def validate(
     if len(different) < 2:
         raise BadInput("a verdict needs two different configurations")
     if store is not None:
-        meeting = replace(meeting, instances=tuple(map(told_apart, meeting.instances)))
-    pairs = meeting.pairs(scenario.deterministic, seed)
+        test_set = replace(test_set, instances=tuple(map(told_apart, test_set.instances)))
+    pairs = test_set.pairs(scenario.deterministic, seed)
     watcher = watcher or Watcher()
-    watcher.notice(f"verdict: {len(pairs):,} runs of each configuration, on {meeting.text}")
-    tests = replace(scenario, instances=meeting.instances, initial=(), known=())
+    watcher.notice(f"verdict: {len(pairs):,} runs of each configuration, on {test_set.text}")
+    tests = replace(scenario, instances=test_set.instances, initial=(), known=())
     history = History(tests, seed)
     tasks = [history.task(config, pair) for pair in pairs for config in different]
     if not _make(tasks, history, target, jobs, store, executor, watcher):
@@ -95,7 +95,7 @@ def validate(
     for run in history.runs:
         made[run.task.config].append(run)
     first, *others = made.values()
-    return [verdict(first, other, scenario.cost, meeting.text) for other in others]
+    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
 
 
 def _make(

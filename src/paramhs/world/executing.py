@@ -10,8 +10,6 @@ from paramhs.values.runs import Target
 from paramhs.world.driver import Inline, Runner
 from paramhs.world.targets.in_worker import supervisable
 
-AnyTarget = Target
-
 EXECUTORS = ("inline", "threads", "processes")
 MOST_JOBS = 1024
 

@@ -66,8 +66,8 @@ def about(scenario_file: ScenarioFile) -> list[str]:
     lines = [f"space      {size_text(scenario.space)}"]
     if scenario.instances != (NO_INSTANCE,):
         held = (
-            len(scenario_file.meeting.instances)
-            if scenario_file.meeting and scenario_file.meeting.held_out
+            len(scenario_file.test_set.instances)
+            if scenario_file.test_set and scenario_file.test_set.held_out
             else 0
         )
         lines.append(f"instances  {len(scenario.instances):,} to search on, {held:,} held out")
@@ -126,13 +126,13 @@ def _peak(memory: int) -> str:
 
 def _as_json(scenario_file: ScenarioFile, tried: list[Trial], found: list[str]) -> dict[str, Any]:
     space = scenario_file.scenario.space
-    meeting = scenario_file.meeting
+    test_set = scenario_file.test_set
     return {
         "parameters": len(space.parameters),
         "configurations": space.size(),
         "log10_configurations": _log10(space),
         "instances": [instance.name for instance in scenario_file.scenario.instances],
-        "held_out": [i.name for i in meeting.instances] if meeting and meeting.held_out else [],
+        "held_out": [i.name for i in test_set.instances] if test_set and test_set.held_out else [],
         "trials": [
             {
                 "call": trial.call,

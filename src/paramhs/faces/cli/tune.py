@@ -18,7 +18,7 @@ from paramhs.faces.cli.output import Json, again, called, duration, print_json
 from paramhs.faces.cli.printed import print_result, print_summary
 from paramhs.faces.cli.verdicts import command_of, no_verdict, print_outcome, why_none
 from paramhs.faces.cli.views import view
-from paramhs.faces.scenario_file import ScenarioFile, read_scenario
+from paramhs.faces.scenario_file import ScenarioFile, read_configs, read_scenario
 from paramhs.faces.tuning import Result, tune_scenario
 from paramhs.results.evidence import common_costs
 from paramhs.values.errors import BadInput
@@ -45,6 +45,17 @@ def tune(
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Runs at a time.")] = None,
     seed: Annotated[int | None, typer.Option(help="Another seed, another search.")] = None,
+    initial: Annotated[
+        Path | None,
+        typer.Option(
+            help="Configurations that challenge the default first: JSON objects, one a line, or"
+            " CSV. They come after those of the scenario."
+        ),
+    ] = None,
+    warm_start: Annotated[
+        list[Path] | None,
+        typer.Option(help="A store of an earlier search of the same target; may be repeated."),
+    ] = None,
     verdict: Annotated[
         bool, typer.Option(help="Let the best and the default meet on what was held out.")
     ] = True,
@@ -63,9 +74,11 @@ def tune(
         watcher.notice(note)
     if store is None:
         _made_folder(place.parent)
+    more = () if initial is None else read_configs(initial, said.scenario.space)
+    scenario = replace(said.scenario, initial=(*said.scenario.initial, *more))
     with tuning():
         result = tune_scenario(
-            said.scenario,
+            scenario,
             said.target,
             said.configurator,
             budget=budget,
@@ -74,7 +87,8 @@ def tune(
             store=place,
             executor=said.executor,
             watcher=watcher,
-            meeting=said.meeting if verdict else None,
+            test_set=said.test_set if verdict else None,
+            warm_start=(*said.warm_start, *(warm_start or ())),
         )
     missing = why_none(said, verdict)
     if as_json:

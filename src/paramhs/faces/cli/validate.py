@@ -16,7 +16,7 @@ from paramhs.faces.cli.verdicts import command_of, print_verdict
 from paramhs.faces.cli.views import view
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.faces.scenario_file.instances import instances_of
-from paramhs.results.validating import Meeting, verdict_store
+from paramhs.results.validating import TestSet, verdict_store
 from paramhs.results.validating import validate as validated
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Instance
@@ -63,14 +63,14 @@ def validate(
     if len(configs) < 2 and config is None:
         typer.echo("[]" if as_json else "Keep the default: it is the best that the search found.")
         return
-    meeting = _meeting(said, on)
-    meeting = meeting if runs is None else replace(meeting, runs=runs)
+    test_set = _meeting(said, on)
+    test_set = test_set if runs is None else replace(test_set, runs=runs)
     with tuning():
         verdicts = validated(
             said.scenario,
             said.target,
             configs,
-            meeting,
+            test_set,
             seed=said.seed if seed is None else seed,
             jobs=said.jobs if jobs is None else jobs,
             store=verdict_store(place),
@@ -112,18 +112,18 @@ def _configured(name: str, said: ScenarioFile, store: Path) -> Config:
     return config
 
 
-def _meeting(said: ScenarioFile, on: str | None) -> Meeting:
+def _meeting(said: ScenarioFile, on: str | None) -> TestSet:
     if on == "train":
-        return Meeting(said.scenario.instances, held_out=False)
+        return TestSet(said.scenario.instances, held_out=False)
     if on is None or on == "test":
-        if said.meeting is None:
+        if said.test_set is None:
             raise BadInput(
                 "nothing is held out, and the target is deterministic; name instances with --on"
             )
-        return said.meeting
+        return said.test_set
     found = _instances(on, said)
     seen = {_identity(instance) for instance in said.scenario.instances}
-    return Meeting(found, held_out=not seen & {_identity(instance) for instance in found})
+    return TestSet(found, held_out=not seen & {_identity(instance) for instance in found})
 
 
 def _instances(on: str, said: ScenarioFile) -> tuple[Instance, ...]:

@@ -4,11 +4,12 @@ from pathlib import Path
 
 from paramhs.faces.scenario_file.aclib import read_aclib
 from paramhs.faces.scenario_file.building import Parsed, ScenarioFile, build
+from paramhs.faces.scenario_file.initial import read_configs
 from paramhs.faces.scenario_file.irace import is_irace, read_irace_scenario
 from paramhs.faces.scenario_file.models import seconds
 from paramhs.faces.scenario_file.source import Source, parse_toml, read_text, toml_lines
 
-__all__ = ["ScenarioFile", "read_scenario", "seconds"]
+__all__ = ["ScenarioFile", "read_configs", "read_scenario", "seconds"]
 
 
 def read_scenario(path: Path) -> ScenarioFile:

@@ -24,16 +24,14 @@ from paramhs.faces.scenario_file.instances import (
 from paramhs.faces.scenario_file.source import Key, Source
 from paramhs.faces.scenario_file.spaces import extend_space, make_space
 from paramhs.faces.scenario_file.targets import command_target, function_target
-from paramhs.results.validating import Meeting
+from paramhs.results.validating import TestSet
 from paramhs.search.configurators import Configurator
-from paramhs.values.costs import Quality
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import NO_INSTANCE, Instance
+from paramhs.values.runs import NO_INSTANCE, Instance, Target
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.space.formats import SpaceFile, read_space
 from paramhs.world.driver import Budget
-from paramhs.world.executing import AnyTarget
 
 _FOR_COMMANDS = {"interface", "style", "booleans", "switches", "folder", "read", "solved"}
 _FOR_COMMANDS |= {"expected", "checker", "wall_limit", "grace"}
@@ -45,14 +43,14 @@ class ScenarioFile:
 
     path: Path
     scenario: Scenario
-    target: AnyTarget
+    target: Target
     configurator: Configurator
     budget: Budget
     seed: int
     jobs: int
     executor: str | None
     store: Path
-    meeting: Meeting | None
+    test_set: TestSet | None
     """The test set; None where there is nothing that the search has not seen."""
     notes: tuple[str, ...] = ()
     """What the user should know."""
@@ -60,8 +58,6 @@ class ScenarioFile:
     """The right answers, as the file says them."""
     folders: Sequence[Path] = ()
     """Where paths are looked for; the first is the scenario's own."""
-    initial: tuple[Config, ...] = ()
-    """Configurations to begin with, beside the default."""
     warm_start: tuple[Path, ...] = ()
     """Stores of earlier searches to learn from."""
 
@@ -104,7 +100,9 @@ class _Builder:
         warm_start = self._warm_start()
         source.refuse()
         assert parameters and target and configurator and file.budget  # noqa: S101, PT018 -- or refused
-        scenario = source.attempt((), lambda: self._scenario(parameters.space, trained, target))
+        scenario = source.attempt(
+            (), lambda: self._scenario(parameters.space, trained, target, initial)
+        )
         source.refuse()
         assert scenario  # noqa: S101 -- or refused
         path = source.path
@@ -122,17 +120,21 @@ class _Builder:
             tuple(source.notes),
             file.expected,
             self.parsed.folders,
-            initial,
             warm_start,
         )
 
     def _scenario(
-        self, space: Space, instances: tuple[Instance, ...], target: AnyTarget
+        self,
+        space: Space,
+        instances: tuple[Instance, ...],
+        target: Target,
+        initial: tuple[Config, ...],
     ) -> Scenario:
         file = self.file
         told = file.deterministic
         deterministic = not target.uses_seed if told is None else told
-        return Scenario(space, instances, file.metric, file.cutoff or math.inf, deterministic)
+        cutoff = file.cutoff or math.inf
+        return Scenario(space, instances, file.metric, cutoff, deterministic, initial)
 
     # What is missing, and what would have no effect.
 
@@ -154,8 +156,7 @@ class _Builder:
             complain(("wall_limit",), "the cutoff is one already, as clock is 'wall'")
         if "split_seed" in file.model_fields_set and not self._is_split():
             complain(("split_seed",), "without effect, as no share of the instances is held out")
-        timed = not isinstance(file.metric, Quality)
-        if timed and file.cutoff is None and "cutoff" not in self.wrong:
+        if file.metric.needs_runtime and file.cutoff is None and "cutoff" not in self.wrong:
             what = "tuning for runtime needs a cutoff: what would a run that hangs cost?"
             complain(("cost",), what)
 
@@ -187,7 +188,7 @@ class _Builder:
 
     # The target, and what it is run on.
 
-    def _target(self, parameters: SpaceFile | None) -> AnyTarget | None:
+    def _target(self, parameters: SpaceFile | None) -> Target | None:
         file, source = self.file, self.source
         if file.function is not None:
             return source.attempt(("function",), lambda: function_target(file, self.home))
@@ -291,10 +292,10 @@ class _Builder:
 
 def _test_set(
     scenario: Scenario, held_out: tuple[Instance, ...], runs: int | None
-) -> Meeting | None:
+) -> TestSet | None:
     if held_out:
-        return Meeting(held_out, True, runs)
-    return None if scenario.deterministic else Meeting(scenario.instances, False, runs)
+        return TestSet(held_out, True, runs)
+    return None if scenario.deterministic else TestSet(scenario.instances, False, runs)
 
 
 def _identity(instance: Instance) -> str:

@@ -76,6 +76,11 @@ def _rows(path: Path, rows: Sequence[tuple[int, Sequence[str]]]) -> Iterator[Ent
         yield Entry(f"{path}, line {number}", {n: w for n, w in values if w not in _NOTHING})
 
 
+def read_configs(path: Path, space: Space) -> tuple[Config, ...]:
+    """The configurations that a file lists; `BadInput` names the line of one that is wrong."""
+    return tuple(configured(entry, space)[0] for entry in read_entries(path))
+
+
 def configured(entry: Entry, space: Space) -> tuple[Config, list[str]]:
     """The configuration of an entry, and what was changed: a number may lie between two levels."""
     try:

@@ -20,7 +20,7 @@ class BothSides(ByOutcomes):
     """Move one parameter by a distance d with weight 1 / d; try both values there in random order.
 
     The distance is drawn among those where at least one side is in range. The winner so far meets
-    the next, and each meeting is a call of its own. Categories have no sides: one other value.
+    the next, and each test_set is a call of its own. Categories have no sides: one other value.
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), where the operator returns the best value at
     distance d; the proofs use one side only, as `One(Harmonic())` does.
