@@ -1,4 +1,5 @@
 import faulthandler
+import json
 import math
 import multiprocessing
 import os
@@ -17,7 +18,7 @@ import pytest
 from children import PATIENCE, child, eventually, is_gone, offspring
 from driving import one_parameter
 from paramhs import tune
-from paramhs.values.errors import BadInput, TargetError
+from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.supervisor.supervised import Supervised
@@ -266,7 +267,7 @@ for seed in range(5):
 """
 
 
-def test_workers_that_die_while_others_are_hired_are_noticed():
+def test_workers_that_die_while_others_are_started_are_noticed():
     with child(MANY_DEATHS) as process:
         assert eventually(lambda: process.poll() is not None, PATIENCE / 2), "it hangs"
         out, err = process.communicate()
@@ -274,7 +275,7 @@ def test_workers_that_die_while_others_are_hired_are_noticed():
     assert set(out.splitlines()) == {"{'the worker process died (exit code 3)'}"}
 
 
-def test_workers_that_are_closed_while_others_are_hired_leave_nobody():
+def test_workers_that_are_closed_while_others_are_started_leave_nobody():
     before = set(psutil.Process().children(recursive=True))
     for _ in range(10):
         workers = Supervised(FunctionTarget(lambda config: os._exit(3)), 4)
@@ -306,7 +307,7 @@ def test_workers_die_with_their_parent():
     with child(NESTED) as process:
         assert process.stdout.readline() == "running\n"
         workers = offspring(process.pid)
-        assert len(workers) == 4  # two, each with its keeper
+        assert len(workers) == 6  # two, each with its keeper and warden
         os.kill(process.pid, signal.SIGKILL)
         assert eventually(lambda: all(map(is_gone, workers)))
 
@@ -348,7 +349,7 @@ def test_a_worker_that_dies_has_run_for_as_long_as_it_did(hire):
 
 def below(workers: Supervised) -> list[psutil.Process]:
     """The keepers of these workers, and what they keep."""
-    keepers = [psutil.Process(hired.pid) for hired in workers._all]
+    keepers = [psutil.Process(line.keeper) for line in workers._all]
     return [*keepers, *(process for keeper in keepers for process in keeper.children(True))]
 
 
@@ -430,17 +431,176 @@ def test_a_worker_that_dies_after_its_answer_costs_no_later_run(hire):
     assert workers(task(7, 5.0)).quality == 7.0
 
 
-def test_a_function_that_kills_its_keeper_stops_the_search_and_no_other_run(hire):
-    def kill_the_keeper(config):
-        os.kill(os.getppid(), signal.SIGKILL)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_function_that_kills_or_stops_its_keeper_is_a_crashed_run_and_leaves_nobody(hire, number):
+    def signal_the_keeper(config):
+        os.kill(os.getppid(), number)
         time.sleep(1000)
 
-    workers = hire(lambda config: kill_the_keeper(config) if config["x"] == 0 else config["x"])
+    workers = hire(lambda config: signal_the_keeper(config) if config["x"] == 0 else config["x"])
     kept = below(workers)
-    with pytest.raises(TargetError, match="was killed, twice"):
-        workers(task(0, 60.0))
+    run = workers(task(0, 60.0))
+    assert run.status is Status.CRASHED
+    assert "does the target send signals to its parent?" in run.detail
     assert eventually(lambda: all(map(is_gone, kept)))
     assert workers(task(7, 60.0)).quality == 7.0
+
+
+def test_a_search_goes_on_over_killed_keepers_and_can_be_resumed(tmp_path):
+    def deadly(config):
+        if config["x"] == 3:
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(1000)
+        return abs(config["x"] - 6)
+
+    for budget in (5, 100):
+        result = tune(
+            deadly, {"x": range(10)}, budget=budget, jobs=2, store=tmp_path / "runs.sqlite"
+        )
+    assert result.stopped == "all 10 configurations tried"
+    statuses = {run.task.config["x"]: run.status for run in result.runs}
+    assert statuses.pop(3) is Status.CRASHED
+    assert set(statuses.values()) == {Status.OK}
+
+
+# A function that forks: only the process that was asked may answer.
+
+
+def forking(config):
+    """The child returns as well, a little later and something else."""
+    child = os.fork()
+    if child == 0:
+        time.sleep(0.02 * (config["x"] % 3))
+        return 1000 + config["x"]
+    if config["x"] % 2:
+        os.waitpid(child, 0)
+    return config["x"]
+
+
+def test_a_forked_child_that_returns_does_not_answer(hire):
+    workers = hire(forking)
+    for k in range(40):
+        run = workers(task(k % 10, 60.0))
+        assert (run.status, run.quality) == (Status.OK, k % 10)
+
+
+def fork_in_many_ways(config):
+    if os.fork() == 0:
+        if config["x"] == 1:
+            raise ValueError("the child fails")
+        if config["x"] == 2:
+            sys.exit(3)
+        if config["x"] == 3:
+            raise Odd
+        if config["x"] == 4 and os.fork() == 0:
+            return 2000
+        return 1000
+    time.sleep(0.1)
+    return config["x"]
+
+
+def test_a_forked_child_that_raises_or_forks_does_not_answer(hire, capfd):
+    workers = hire(fork_in_many_ways)
+    assert [workers(task(k, 60.0)).quality for k in range(6)] == list(range(6))
+    capfd.readouterr()
+
+
+def test_if_only_the_forked_child_returns_there_is_no_answer(hire):
+    def leave_it_to_the_child(config):
+        if config["x"] == 0 and os.fork():
+            os._exit(3)
+        return config["x"]
+
+    workers = hire(leave_it_to_the_child)
+    run = workers(task(0, 60.0))
+    assert (run.status, run.detail) == (Status.CRASHED, "the worker process died (exit code 3)")
+    assert workers(task(7, 60.0)).quality == 7.0
+
+
+FORKING_INLINE = """
+import os, sys
+from paramhs import tune
+from test_supervised_functions import forking
+result = tune(forking, {"x": range(10)}, budget=30, executor=sys.argv[1], store=sys.argv[2])
+print(os.getpid(), sorted({run.quality - run.task.config["x"] for run in result.runs}))
+"""
+
+
+@pytest.mark.parametrize("executor", ["inline", "threads", "processes"])
+def test_a_function_that_forks_is_one_search_in_every_executor(tmp_path, executor):
+    with child(FORKING_INLINE, executor, tmp_path / "runs.sqlite") as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (0, f"{process.pid} [0.0]\n"), err
+
+
+def write_to_every_file(data: bytes) -> None:
+    for number in range(3, 256):
+        with suppress(OSError):
+            os.write(number, data)
+
+
+@pytest.mark.parametrize("data", [b"\0" * 8, b"\0" * 7 + b"\1" + b"\xff" * 8, b"x" * 1000])
+def test_garbage_on_the_line_is_no_answer(hire, data):
+    def write_garbage(config):
+        if config["x"] == 0:
+            write_to_every_file(data)
+        return config["x"]
+
+    workers = hire(write_garbage)
+    run = workers(task(0, 1.0))
+    assert run.status in (Status.CRASHED, Status.TIMEOUT)
+    assert workers(task(7, 60.0)).quality == 7.0
+
+
+def test_a_worker_that_does_not_listen_is_stopped_at_the_cutoff(hire):
+    def stop_the_worker_later(config, instance):
+        if config["x"] == 0:
+            worker = os.getpid()
+            if os.fork() == 0:
+                time.sleep(0.5)
+                os.kill(worker, signal.SIGSTOP)
+                os._exit(0)
+        return config["x"]
+
+    workers = hire(stop_the_worker_later)
+    assert workers(task(0, 60.0)).quality == 0.0
+    worker = below(workers)[1]
+    assert eventually(lambda: worker.status() == psutil.STATUS_STOPPED)
+    large = b"x" * 30_000_000  # more than any line holds
+    assert workers(task(5, 1.0, value=large)).status is Status.TIMEOUT
+    assert workers(task(7, 60.0, value=large)).quality == 7.0
+
+
+PAUSED = """
+import json, os, sys, time
+from paramhs import tune
+
+def wait(config):
+    open("begun", "w").close()
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+    return config["x"]
+
+result = tune(wait, {"x": range(10)}, budget=1, cutoff=float(sys.argv[1]))
+print(json.dumps([[run.status, run.runtime] for run in result.runs]))
+"""
+
+
+def test_a_stop_of_everything_is_no_timeout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cutoff, pause = 8.0, 9.0
+    with child(PAUSED, cutoff) as process:
+        assert eventually((tmp_path / "begun").exists, PATIENCE)
+        family = [process.pid, *(p.pid for p in offspring(process.pid))]
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in family:
+                os.kill(pid, number)
+            time.sleep(pause if number == signal.SIGSTOP else 0)
+        (tmp_path / "go").touch()
+        out, err = process.communicate(timeout=PATIENCE)
+    ((status, runtime),) = json.loads(out)
+    assert status == "ok", err
+    assert runtime < cutoff
 
 
 def in_a_process_of_its_own(queue):
