@@ -30,14 +30,20 @@ from paramhs.world.targets.supervisor.outcome import Command, Limits, Outcome
 from paramhs.world.targets.supervisor.stopwatch import Stopwatch
 from paramhs.world.targets.supervisor.tree import PEAK_UNIT
 
+READING = 10.0  # seconds of processor time that reading an output may take
 _EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY}
 
 
 class CommandJob:
     """Runs a program, in a session of its own; the run is over when the program has ended.
 
-    Processes that it leaves behind are ended then.
+    Processes that it leaves behind are ended then. `read` is what is made of its output: here and
+    not in paramhs, because a regular expression can take for ever on an output that it does not
+    expect, and nobody could interrupt it there.
     """
+
+    def __init__(self, read: Callable[[str], Any] | None = None) -> None:
+        self._read = read
 
     def begin(self, keeper: Keeper) -> None:
         """Nothing to prepare."""
@@ -65,16 +71,37 @@ class CommandJob:
         program.returncode = keeper.ended.get(program.pid, -signal.SIGKILL)
         for output in outputs:
             keeper.off(output.fd)
+        printed, errors = (output.close() for output in outputs)
         return Outcome(
             limit=limit,
             code=program.returncode,
             wall=wall,
             cpu=keeper.tree.reaped_cpu - cpu_before,
             memory=_known_peak(keeper.tree.peak),
-            output=outputs[0].close(),
-            errors=outputs[1].close(),
+            output=printed,
+            errors=errors,
             left_behind=0 if limit else left,
+            reading=_read_within_limit(self._read, printed) if command.read else None,
         )
+
+
+def _read_within_limit(read: Callable[[str], Any] | None, output: bytes) -> Any:
+    """What is made of an output; of one that takes too long, that it does."""
+    if read is None:
+        return None
+    before = signal.signal(signal.SIGPROF, _give_up_reading)
+    signal.setitimer(signal.ITIMER_PROF, READING)  # Python's re looks for signals now and then
+    try:
+        return read(output.decode("utf-8", "replace"))
+    except Exception as error:
+        return error
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _give_up_reading(number: int, frame: object) -> None:
+    raise TimeoutError(f"reading its output took more than {READING:g} s")
 
 
 def _known_peak(peak: int) -> int:

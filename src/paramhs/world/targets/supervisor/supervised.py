@@ -31,7 +31,7 @@ from paramhs.world.targets.supervisor.tree import below, state
 from paramhs.world.targets.supervisor.warden import KEEPER_STOPPED, Warden
 
 _READY = 30.0  # seconds that a new keeper may take to say that it is there
-_ANSWERING = 60.0  # seconds that it may take beyond the limits of a run, or within a message
+_ANSWERING = 120.0  # seconds that it may take beyond the limits of a run, or within a message
 _ENDING = 15.0  # seconds that a keeper may take to end what it keeps, before it is looked after
 _LOOK = 1.0  # seconds between looks at a warden
 _STOPPED = 3.0  # seconds that a warden may be stopped while paramhs is not
