@@ -377,6 +377,79 @@ time.sleep(0.6)
     assert (outcome.limit, outcome.code) == ("", 0)
 
 
+UNMAPPED = """
+import os, time
+file = os.memfd_create("hidden")
+for _ in range(300):
+    os.write(file, b"x" * 1_000_000)
+time.sleep(1000)
+"""
+
+IN_SHM = UNMAPPED.replace('os.memfd_create("hidden")', "os.open({0!r}, os.O_CREAT | os.O_RDWR)")
+
+FILLED_BY_ANOTHER = """
+import mmap, os, time
+shared = mmap.mmap(-1, 300_000_000)  # nobody has a file of it, and the parent touches nothing
+if os.fork() == 0:
+    for at in range(0, 300_000_000, 4096):
+        shared[at] = 1
+    os._exit(0)
+os.wait()
+time.sleep(1000)
+"""
+
+MAPPED_BY_SEVERAL = """
+import mmap, os, time
+file = os.memfd_create("shared")
+os.ftruncate(file, 150_000_000)
+shared = mmap.mmap(file, 150_000_000)
+for _ in range(2):
+    if os.fork() == 0:
+        break
+for at in range(0, 150_000_000, 4096):
+    shared[at] = 1
+time.sleep(0.7)
+"""
+
+
+def test_memory_that_is_in_no_page_table_is_counted(kept):
+    assert kept.python(UNMAPPED, memory=200e6, wall=PATIENCE).limit == "memory"
+
+
+@pytest.fixture
+def in_shm():
+    path = f"/dev/shm/paramhs-test-{os.getpid()}"
+    if not os.access("/dev/shm", os.W_OK):
+        pytest.skip("there is no /dev/shm here")
+    yield path
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+@pytest.mark.parametrize("code", [IN_SHM, IN_SHM.replace("for _", "os.unlink({0!r})\nfor _")])
+def test_memory_in_files_that_are_in_memory_is_counted(kept, in_shm, code):
+    assert kept.python(code.format(in_shm), memory=200e6, wall=PATIENCE).limit == "memory"
+
+
+def test_a_file_in_memory_that_was_there_before_is_not_the_runs_memory(kept, in_shm):
+    with open(in_shm, "wb") as file:
+        file.write(b"x" * 300_000_000)
+    os.utime(in_shm, (0, 0))
+    code = f"import time; file = open({in_shm!r}, 'rb'); time.sleep(0.7)"
+    outcome = kept.python(code, memory=200e6, wall=PATIENCE)
+    assert (outcome.limit, outcome.code) == ("", 0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="Linux lets only root look at mappings")
+def test_shared_memory_that_another_process_filled_is_counted(kept):
+    assert kept.python(FILLED_BY_ANOTHER, memory=200e6, wall=PATIENCE).limit == "memory"
+
+
+def test_shared_memory_is_counted_once(kept):
+    outcome = kept.python(MAPPED_BY_SEVERAL, memory=300e6, wall=PATIENCE)
+    assert (outcome.limit, outcome.code) == ("", 0)
+
+
 def test_the_peak_is_that_of_the_run_and_not_of_its_keeper(kept):
     ballast = b"x" * 100_000_000
     large = Kept(kept.folder, kept.mark)
