@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from paramhs.values.space import Config
+from paramhs.values.wording import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,9 @@ class Run(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The same in one line: the first, or what a traceback ends with."""
+        """The same in one printable line: the first, or what a traceback ends with."""
         lines = self.detail.strip().splitlines() or [""]
-        return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+        return printable(lines[-1] if lines[0].startswith("Traceback") else lines[0])
 
 
 Target = Callable[[Task], Run]

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from paramhs.faces.checking import TRIALS, Trial, trials, warnings
-from paramhs.faces.cli.output import Json, called, print_json
+from paramhs.faces.cli.output import Json, Terminal, called, print_json
 from paramhs.faces.cli.tune import tuning
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.values.errors import TargetError
@@ -30,7 +30,7 @@ def check(
 ) -> None:
     """Read everything, run the default on three instances, and warn about known pitfalls."""
     said = read_scenario(file)
-    console = Console(highlight=False, quiet=as_json)
+    console = Terminal(quiet=as_json)
     for line in about(said):
         console.print(Text(line), soft_wrap=True)
     tried: list[Trial] = []

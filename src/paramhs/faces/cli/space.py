@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from paramhs.faces.cli.output import Json, print_json
+from paramhs.faces.cli.output import Json, print_json, say, write_text
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Space
 from paramhs.values.space.formats import FORMATS, SpaceFile, counts, losses, read_space, written
@@ -38,12 +38,12 @@ def space(
         facts = _facts(read.space) | ({} if to is None else _converted(read, to))
         print_json(facts)
     elif to is None:
-        typer.echo(_summary(file, read.space))
+        say(_summary(file, read.space))
     else:
         converted = _converted(read, to)
-        typer.echo(converted["text"], nl=False)
+        write_text(converted["text"])
         for loss in converted["losses"]:
-            typer.echo(f"note: {loss}", err=True)
+            say(f"note: {loss}", err=True)
 
 
 def _converted(read: SpaceFile, to: str) -> dict[str, Any]:
