@@ -17,6 +17,7 @@ from paramhs.values.errors import TargetError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Status
 from paramhs.values.space import Space
 from paramhs.values.wording import counted, finite
+from paramhs.world.targets.supervisor.memory import way_of_counting
 from paramhs.world.targets.supervisor.outcome import memory_text
 
 _SHOWN = 8  # lines of output
@@ -66,7 +67,7 @@ def about(said: ScenarioFile) -> list[str]:
     clock = said.target.clock
     cutoff = "none" if math.isinf(scenario.cutoff) else f"{scenario.cutoff:g} s of {clock} time"
     memory = said.target.memory
-    limit = "" if math.isinf(memory) else f", memory {memory_text(memory)}"
+    limit = "" if math.isinf(memory) else f", memory {memory_text(memory)}, {way_of_counting()}"
     lines.append(f"limits     cutoff {cutoff}{limit}")
     kind = "deterministic" if scenario.deterministic else "random (it is given seeds)"
     lines.append(f"target     {said.target.name}, {kind}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
+from paramhs.world.targets.supervisor.cgroup import ControlGroup
 from paramhs.world.targets.supervisor.gauge import Gauge
 from paramhs.world.targets.supervisor.memory import Memory
 from paramhs.world.targets.supervisor.outcome import Limits, Outcome
@@ -28,9 +29,14 @@ class Job(Protocol):
 class Keeper(Reaper):
     """Answers the requests of paramhs, each by a run."""
 
-    def __init__(self, connection: "Connection[Any, Any]", before: Handlers) -> None:
+    def __init__(
+        self,
+        connection: "Connection[Any, Any]",
+        before: Handlers,
+        group: ControlGroup | None = None,
+    ) -> None:
         super().__init__()
-        self.memory = Memory()
+        self.memory = Memory(group)
         self._connection = connection
         self._before = before
         self.on(connection.fileno(), self.leave)
@@ -71,7 +77,7 @@ class Keeper(Reaper):
                 self._await_request()
                 number, request, limits = self._connection.recv()
                 self.on(self._connection.fileno(), self.leave)
-                self.memory.begin()
+                self.memory.begin(limits.memory)
                 self._connection.send((number, job.run(self, request, limits)))
                 self.ended.clear()
         except (Abandoned, EOFError, ConnectionError):

@@ -5,9 +5,13 @@ files that were written in memory and not mapped (memfd, /dev/shm, tmpfs), and s
 another process filled. Files in memory are found by the open files of the run's processes, and by
 its mappings where Linux lets us look at those (root). Of files with a name only those count that
 were written since the run began: instances may well lie in /dev/shm.
+
+That leaves out shared mappings that are not in the page table of any process of an ordinary user's
+run, and files in memory that are closed. A control group, where there is one, counts those, too.
 """
 
 import contextlib
+import math
 import os
 import stat
 import sys
@@ -17,6 +21,7 @@ from typing import NamedTuple
 
 import psutil
 
+from paramhs.world.targets.supervisor.cgroup import ControlGroup, delegated
 from paramhs.world.targets.supervisor.tree import Tree
 
 _COARSE = 0.1  # seconds by which the time of a file may lag behind the clock
@@ -31,13 +36,17 @@ _File = tuple[int, int]
 class Memory:
     """Counts the memory of one run at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, group: ControlGroup | None = None) -> None:
         self._begin = time.time()
         self._prefixes: tuple[str, ...] = ()
+        self._group = group
+        self._before = 0
 
-    def begin(self) -> None:
+    def begin(self, limit: float) -> None:
         """A run begins now."""
         self._begin = time.time()
+        if self._group and math.isfinite(limit):
+            self._before = self._group.memory()
 
     def used(self, tree: Tree, limit: float) -> float:
         """Bytes; what processes share is counted once if that may matter for the limit."""
@@ -48,7 +57,8 @@ class Memory:
         if held.all > limit and len(pids) > 1:
             held = _total(_proportional(pid) for pid in pids)
         unmapped, mapped = self._files(pids)
-        return held.all + unmapped + max(mapped - held.shared, 0)
+        found = held.all + unmapped + max(mapped - held.shared, 0)
+        return max(found, self._group.memory() - self._before) if self._group else found
 
     def _files(self, pids: Iterable[int]) -> tuple[int, int]:
         """Bytes of files in memory: of those that nobody has mapped, and of the others."""
@@ -71,6 +81,13 @@ class Memory:
                 written = found.st_nlink == 0 or found.st_mtime > self._begin - _COARSE
                 if stat.S_ISREG(found.st_mode) and written:
                     yield (found.st_dev, found.st_ino), found.st_blocks * _BLOCK
+
+
+def way_of_counting() -> str:
+    """How the memory of runs is counted here, for people."""
+    if delegated():
+        return "counted by a control group (cgroup v2)"
+    return "counted process by process (no control group is delegated to this process)"
 
 
 class _Held(NamedTuple):

@@ -23,6 +23,7 @@ import psutil
 
 from paramhs.values.errors import TargetError
 from paramhs.values.runs import Run, Task
+from paramhs.world.targets.supervisor.cgroup import ControlGroup, group_of
 from paramhs.world.targets.supervisor.keeper import MARK, Job, Keeper
 from paramhs.world.targets.supervisor.outcome import Execute, Limits, Outcome
 from paramhs.world.targets.supervisor.reaper import be_subreaper, disregard_signals
@@ -66,8 +67,15 @@ class _KeeperLine:
     see to: that it is itself stopped, or that both are.
     """
 
-    def __init__(self, warden: int, connection: "Connection[Any, Any]", mark: str) -> None:
+    def __init__(
+        self,
+        warden: int,
+        connection: "Connection[Any, Any]",
+        mark: str,
+        group: ControlGroup | None = None,
+    ) -> None:
         self.warden = warden
+        self._group = group
         self.mark = mark
         """What all that it starts have in their environment."""
         self.keeper = 0
@@ -154,6 +162,8 @@ class _KeeperLine:
         if code is not None and code < 0:  # somebody has killed it: has the keeper seen that?
             _await_absence(self.keeper, _ENDING)
             _kill_orphans(self.mark)
+        if code is not None and self._group:
+            self._group.end()
         return code
 
 
@@ -233,6 +243,7 @@ class Supervised:
     def _fork_warden(self) -> _KeeperLine:
         ours, theirs = Pipe()
         job, paramhs, mark = self.target.job(), os.getpid(), secrets.token_hex(16)
+        group = group_of(mark)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
                 stream.flush()  # lest a fork print it again
@@ -245,9 +256,9 @@ class Supervised:
         if pid == 0:
             for other in self._all:
                 other.close()
-            _be_warden(job, theirs, ours, paramhs, mark)
+            _be_warden(job, theirs, ours, paramhs, mark, group)
         theirs.close()
-        return _KeeperLine(pid, ours, mark)
+        return _KeeperLine(pid, ours, mark, group)
 
     def close(self) -> None:
         """End all runs, whatever they are doing, and their keepers."""
@@ -337,6 +348,7 @@ def _be_warden(
     other: "Connection[Any, Any]",
     paramhs: int,
     mark: str,
+    group: ControlGroup | None,
 ) -> NoReturn:
     """The life of a warden, in the forked process, and that of its keeper, forked from it."""
     code = 1
@@ -349,11 +361,13 @@ def _be_warden(
         with contextlib.suppress(OSError):
             os.setsid()
         be_subreaper(b"run-warden")
+        if group and not group.join():
+            group = None
         warden = os.getpid()
         pid = os.fork()
         if pid == 0:
             be_subreaper(b"run-keeper")
-            Keeper(connection, before).serve(job, paramhs, warden)
+            Keeper(connection, before, group).serve(job, paramhs, warden)
             code = 0
         else:
             connection.close()
