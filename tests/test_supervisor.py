@@ -17,11 +17,13 @@ import psutil
 import pytest
 
 from children import PATIENCE, child, eventually, is_gone, offspring
-from kept import MARK, PYTHON, Kept
+from kept import MARK, PYTHON, Bare, Kept
 from paramhs.values.errors import TargetError
 from paramhs.world.targets.supervisor import Command, Limits, stopwatch
+from paramhs.world.targets.supervisor import supervised as supervising
 from paramhs.world.targets.supervisor.capture import GAP, Capture
 from paramhs.world.targets.supervisor.outcome import memory_text
+from paramhs.world.targets.supervisor.supervised import Supervised
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a keeper must be a subreaper")
 
@@ -741,6 +743,34 @@ def test_a_keeper_that_dies_while_it_has_nothing_to_do_costs_no_run(kept):
     for _ in range(3):
         kept.keeper.kill()
         assert kept.sh("exit 4").code == 4
+
+
+class Deaf(Bare):
+    """A target whose keepers neither answer nor hear that nobody waits any more."""
+
+    def job(self):
+        return self
+
+    def begin(self, keeper):
+        pass
+
+    def run(self, first, second, limits=None):
+        if limits is None:
+            return second(*first)
+        subprocess.Popen(["sleep", "1000"])
+        while True:
+            time.sleep(1000)
+
+
+def test_a_keeper_that_does_not_answer_is_replaced_and_its_run_has_failed(monkeypatch):
+    monkeypatch.setattr(supervising, "_ANSWERING", 0.5)
+    monkeypatch.setattr(supervising, "_ENDING", 0.5)
+    supervised = Supervised(Deaf(), 1)
+    family = [psutil.Process(supervised._all[0].warden), psutil.Process(supervised._all[0].keeper)]
+    outcome = supervised((None, Limits(wall=0.1, grace=0.1)))
+    assert outcome.trouble == KILLED.replace("was killed", "did not answer in time")
+    assert eventually(lambda: all(map(is_gone, family)))
+    supervised.close()
 
 
 def test_an_answer_to_another_request_is_no_answer(kept):

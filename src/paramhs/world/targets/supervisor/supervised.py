@@ -57,7 +57,11 @@ class Supervisable(Protocol):
 
 
 class _Lost(Exception):
-    """A keeper is gone, or does not answer."""
+    """A keeper is gone."""
+
+
+class _Late(_Lost):
+    """A keeper does not answer in time."""
 
 
 class _KeeperLine:
@@ -118,7 +122,7 @@ class _KeeperLine:
         while not self._poll.poll(_LOOK * 1000):
             self.seconds = watch.look()
             if self.seconds > patience:
-                raise _Lost
+                raise _Late
             self._look_after_warden()
         self.seconds = watch.look()
         try:
@@ -149,8 +153,8 @@ class _KeeperLine:
 
     def await_end(self) -> int | None:
         """Wait until a keeper that was hung up on has ended all, and its warden has gone: its exit
-        code, or None if it takes too long. Then they are left at it, because both go on until
-        nothing is left; killing them would help nobody."""
+        code, or None if it takes too long. Then the warden is left at it, because it goes on until
+        nothing is left; killing it would help nobody."""
         code = _await_exit(self.warden, _ENDING)
         if code is None and not self.keeper:  # it has never begun
             _kill_all_below(self.warden)
@@ -158,7 +162,10 @@ class _KeeperLine:
         if code is None:
             _signal(self.warden, signal.SIGCONT)
             _signal(self.keeper, signal.SIGCONT)
-            code = _await_exit(self.warden, _ANSWERING)
+            code = _await_exit(self.warden, _ENDING)
+        if code is None:  # it is lost, or does what takes for ever; its warden will see to the rest
+            _signal(self.keeper, signal.SIGKILL)
+            code = _await_exit(self.warden, _ENDING)
         if code is not None and code < 0:  # somebody has killed it: has the keeper seen that?
             _await_absence(self.keeper, _ENDING)
             _kill_orphans(self.mark)
@@ -295,9 +302,9 @@ class _Slot:
             keeper = self._keeper = self._keeper or self._supervised.take()
             try:
                 outcome = keeper.ask(request, limits)
-            except _Lost:
+            except _Lost as lost:
                 seconds = min(keeper.seconds, limits.wall)
-                why = _why_lost(self.dismiss())
+                why = _why_lost(lost, self.dismiss())
                 if self._supervised.closed:
                     raise TargetError("the keepers are closed, and the run was ended") from None
                 continue
@@ -319,12 +326,10 @@ class _Slot:
             self._supervised.give_back(self._keeper)
 
 
-def _why_lost(code: int | None) -> str:
-    """What became of a keeper, by its warden's exit code."""
-    what = "was killed"
-    if code == KEEPER_STOPPED:
-        what = "was stopped"
-    elif code is None:
+def _why_lost(lost: _Lost, code: int | None) -> str:
+    """What became of a keeper, also by its warden's exit code."""
+    what = "was stopped" if code == KEEPER_STOPPED else "was killed"
+    if isinstance(lost, _Late):
         what = "did not answer in time"
     return (
         f"the process that keeps the run {what}, in {_TRIES} of {_TRIES} attempts;"
