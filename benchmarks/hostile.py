@@ -26,7 +26,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import psutil
-from benchmarks.zoo import CUTOFF, FUNCTIONS, GRACE, MEMORY, PROGRAMS, Kind
+from benchmarks.zoo import FUNCTIONS, GRACE, MEMORY, PROGRAMS, Kind
 from rich.console import Console
 from rich.table import Table
 
@@ -110,7 +110,7 @@ def zoo(target: Any, kinds: Sequence[Kind], times: int) -> Iterator[Row]:
             for seed in range(times):
                 beside = pool.submit(supervised, task(calm, seed, 60.0))
                 begin = time.monotonic()
-                runs.append(supervised(task(instance, seed, CUTOFF)))
+                runs.append(supervised(task(instance, seed, kind.cutoff)))
                 over = max(over, beyond(target, runs[-1], time.monotonic() - begin))
                 lost += beside.result().quality != 7.0
             lost += sum(not right(run, kind) for run in runs)
@@ -125,8 +125,8 @@ def task(instance: Instance, seed: int, cutoff: float) -> Task:
 def beyond(target: Any, run: Run, passed: float) -> float:
     """Seconds beyond the limit and the grace, by the clock that counts."""
     if target.clock == "cpu":
-        return run.runtime - CUTOFF - GRACE
-    return passed - CUTOFF - (GRACE if isinstance(target, CommandTarget) else 1.0)
+        return run.runtime - run.task.cutoff - GRACE
+    return passed - run.task.cutoff - (GRACE if isinstance(target, CommandTarget) else 1.0)
 
 
 def right(run: Run, kind: Kind) -> bool:
