@@ -19,8 +19,7 @@ import pytest
 from children import PATIENCE, child, eventually, is_gone, offspring
 from kept import MARK, PYTHON, Bare, Kept
 from paramhs.values.errors import TargetError
-from paramhs.world.targets.supervisor import Command, Limits, stopwatch
-from paramhs.world.targets.supervisor import supervised as supervising
+from paramhs.world.targets.supervisor import Command, Limits, line, stopwatch
 from paramhs.world.targets.supervisor.capture import GAP, Capture
 from paramhs.world.targets.supervisor.outcome import memory_text
 from paramhs.world.targets.supervisor.supervised import Supervised
@@ -763,8 +762,8 @@ class Deaf(Bare):
 
 
 def test_a_keeper_that_does_not_answer_is_replaced_and_its_run_has_failed(monkeypatch):
-    monkeypatch.setattr(supervising, "_ANSWERING", 0.5)
-    monkeypatch.setattr(supervising, "_ENDING", 0.5)
+    monkeypatch.setattr(line, "_ANSWERING", 0.5)
+    monkeypatch.setattr(line, "_ENDING", 0.5)
     supervised = Supervised(Deaf(), 1)
     family = [psutil.Process(supervised._all[0].warden), psutil.Process(supervised._all[0].keeper)]
     outcome = supervised((None, Limits(wall=0.1, grace=0.1)))
@@ -774,9 +773,10 @@ def test_a_keeper_that_does_not_answer_is_replaced_and_its_run_has_failed(monkey
 
 
 def test_an_answer_to_another_request_is_no_answer(kept):
-    line = kept.supervised._all[0]
-    line._connection.send((7, Command(("/bin/echo", "old"), "/"), Limits()))
-    assert kept.run("/bin/echo", "new").output == b"new\n"
+    keeper = kept.supervised.take()
+    keeper._connection.send((7, Command(("/bin/echo", "old"), "/"), Limits()))
+    with pytest.raises(line.Lost):
+        keeper.ask(Command(("/bin/echo", "new"), "/"), Limits())
 
 
 # A stop of everything is nobody's time.
