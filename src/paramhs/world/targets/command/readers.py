@@ -210,6 +210,10 @@ class IraceLine:
         return Reading(numbers[0], _time(time))
 
 
+LINEAR = (Nothing, LastNumber, JsonLine, AclibLine, IraceLine)
+"""Readers that take a time that is linear in the length of the output, whatever that is."""
+
+
 def answer_line(output: str) -> str:
     """SAT or UNSAT, as solvers say it in competitions: `s SATISFIABLE`."""
     found = _ANSWER.findall(output)

@@ -19,6 +19,7 @@ from paramhs.values.errors import BadInput, TargetError
 from paramhs.values.runs import NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.values.space import Config
 from paramhs.world.targets.command.readers import (
+    LINEAR,
     Aborted,
     Nothing,
     Reader,
@@ -155,7 +156,8 @@ class CommandTarget:
     def run(self, task: Task, execute: Execute) -> Run:
         """Run a task under a keeper, read what it printed, and check its answer."""
         kept = _CERTIFICATE if self.checker else Command._field_defaults["kept"]
-        command = self._command(self.words(task), kept=kept, read=True)
+        slow = not isinstance(self.reader, LINEAR)
+        command = self._command(self.words(task), kept=kept, read=slow)
         outcome = execute(command, self.limits(task.cutoff))
         run = self.judged(task, outcome)
         if run.status is Status.OK and self.checker is not None:

@@ -31,6 +31,7 @@ from paramhs.world.targets.supervisor.stopwatch import Stopwatch
 from paramhs.world.targets.supervisor.tree import PEAK_UNIT
 
 READING = 10.0  # seconds of processor time that reading an output may take
+_LONG = 1 << 14  # bytes of an output
 _EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY}
 
 
@@ -81,14 +82,18 @@ class CommandJob:
             output=printed,
             errors=errors,
             left_behind=0 if limit else left,
-            reading=_read_within_limit(self._read, printed) if command.read else None,
+            reading=self._reading(command, printed),
         )
 
+    def _reading(self, command: Command, output: bytes) -> Any:
+        """What is made of an output, if that may take long: else it is quicker left to paramhs."""
+        if self._read is None or not (command.read or len(output) > _LONG):
+            return None
+        return _read_within_limit(self._read, output)
 
-def _read_within_limit(read: Callable[[str], Any] | None, output: bytes) -> Any:
+
+def _read_within_limit(read: Callable[[str], Any], output: bytes) -> Any:
     """What is made of an output; of one that takes too long, that it does."""
-    if read is None:
-        return None
     before = signal.signal(signal.SIGPROF, _give_up_reading)
     signal.setitimer(signal.ITIMER_PROF, READING)  # Python's re looks for signals now and then
     try:
@@ -273,6 +278,8 @@ def _be_worker(
 def _die_with(parent: int) -> None:
     """Ask Linux for a SIGKILL when the parent dies."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        libc = ctypes.CDLL(None)
+        libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        libc.prctl(15, b"run-worker", 0, 0, 0)  # PR_SET_NAME
         if os.getppid() != parent:
             os._exit(1)

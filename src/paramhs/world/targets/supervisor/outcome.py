@@ -34,7 +34,7 @@ class Command(NamedTuple):
     kept: int = 1 << 20
     """How many bytes of each output are kept from its beginning, and as many from its end."""
     read: bool = False
-    """Whether its keeper is to read its output."""
+    """Whether its keeper is to read its output, as it does with all that is long."""
 
 
 class Outcome(NamedTuple):
