@@ -21,6 +21,7 @@ from kept import MARK, PYTHON, Bare, Kept
 from paramhs.values.errors import TargetError
 from paramhs.world.targets.supervisor import Command, Limits, line, stopwatch
 from paramhs.world.targets.supervisor.capture import GAP, Capture
+from paramhs.world.targets.supervisor.messages import send_message
 from paramhs.world.targets.supervisor.outcome import memory_text
 from paramhs.world.targets.supervisor.supervised import Supervised
 
@@ -774,7 +775,7 @@ def test_a_keeper_that_does_not_answer_is_replaced_and_its_run_has_failed(monkey
 
 def test_an_answer_to_another_request_is_no_answer(kept):
     keeper = kept.supervised.take()
-    keeper._connection.send((7, Command(("/bin/echo", "old"), "/"), Limits()))
+    send_message(keeper._line, (7, Command(("/bin/echo", "old"), "/"), Limits()))
     with pytest.raises(line.Lost):
         keeper.ask(Command(("/bin/echo", "new"), "/"), Limits())
 

@@ -2,13 +2,14 @@
 
 import os
 import signal
+import socket
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from paramhs.world.targets.supervisor.cgroup import ControlGroup
 from paramhs.world.targets.supervisor.gauge import Gauge
 from paramhs.world.targets.supervisor.memory import Memory
+from paramhs.world.targets.supervisor.messages import receive_message, send_message
 from paramhs.world.targets.supervisor.outcome import Limits, Outcome
 from paramhs.world.targets.supervisor.reaper import Abandoned, Handlers, Reaper, regard_signals
 from paramhs.world.targets.supervisor.stopwatch import Stopwatch
@@ -31,15 +32,15 @@ class Keeper(Reaper):
 
     def __init__(
         self,
-        connection: "Connection[Any, Any]",
+        line: socket.socket,
         before: Handlers,
         group: ControlGroup | None = None,
     ) -> None:
         super().__init__()
         self.memory = Memory(group)
-        self._connection = connection
+        self._line = line
         self._before = before
-        self.on(connection.fileno(), self.leave)
+        self.on(line.fileno(), self.leave)
 
     def watch(
         self, limits: Limits, cpu_before: float, over: Callable[[], bool], watch: Stopwatch
@@ -72,13 +73,13 @@ class Keeper(Reaper):
             if os.getppid() != warden:
                 self.leave()
             job.begin(self)
-            self._connection.send(os.getpid())
+            send_message(self._line, os.getpid())
             while True:
                 self._await_request()
-                number, request, limits = self._connection.recv()
-                self.on(self._connection.fileno(), self.leave)
+                number, request, limits = receive_message(self._line)
+                self.on(self._line.fileno(), self.leave)
                 self.memory.begin(limits.memory)
-                self._connection.send((number, job.run(self, request, limits)))
+                send_message(self._line, (number, job.run(self, request, limits)))
                 self.ended.clear()
         except (Abandoned, EOFError, ConnectionError):
             pass
@@ -88,16 +89,16 @@ class Keeper(Reaper):
                 os.kill(warden, signal.SIGCONT)  # were it stopped, it could not leave
 
     def _await_request(self) -> None:
-        self.off(self._connection.fileno())
+        self.off(self._line.fileno())
         arrived: list[bool] = []
-        self.on(self._connection.fileno(), lambda: arrived.append(True))
+        self.on(self._line.fileno(), lambda: arrived.append(True))
         while not arrived:
             self.wait(None)
-        self.off(self._connection.fileno())
+        self.off(self._line.fileno())
 
     def forget(self) -> None:
         """In a process forked from this one: let go of what is the keeper's."""
         regard_signals(self._before)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         self.selector.close()
-        self._connection.close()
+        self._line.close()

@@ -1,7 +1,6 @@
 """The line from paramhs to a keeper, and how to see both keeper and warden go."""
 
 import contextlib
-import math
 import os
 import select
 import selectors
@@ -10,19 +9,19 @@ import socket
 import struct
 import time
 from collections.abc import Sequence
-from multiprocessing.connection import Connection
 from typing import Any
 
 import psutil
 
 from paramhs.world.targets.supervisor.cgroup import ControlGroup
 from paramhs.world.targets.supervisor.keeper import MARK
+from paramhs.world.targets.supervisor.messages import receive_message, send_message
 from paramhs.world.targets.supervisor.outcome import Limits, Outcome
 from paramhs.world.targets.supervisor.stopwatch import Stopwatch
 from paramhs.world.targets.supervisor.tree import below, state
 
 _READY = 30.0  # seconds that a new keeper may take to say that it is there
-_ANSWERING = 120.0  # seconds that it may take beyond the limits of a run, or within a message
+_ANSWERING = 120.0  # seconds that it may take beyond the limits of a run, or to take a request
 _ENDING = 15.0  # seconds that a keeper may take to end what it keeps, before it is looked after
 _LOOK = 1.0  # seconds between looks at a warden
 _STOPPED = 3.0  # seconds that a warden may be stopped while paramhs is not
@@ -46,7 +45,7 @@ class KeeperLine:
     def __init__(
         self,
         warden: int,
-        connection: "Connection[Any, Any]",
+        line: socket.socket,
         mark: str,
         group: ControlGroup | None = None,
     ) -> None:
@@ -58,12 +57,13 @@ class KeeperLine:
         """Its process, once it is ready."""
         self.seconds = 0.0
         """How long it has been waited for."""
-        self._connection = connection
+        self._line = line
         self._number = 0
         self._stopped = 0.0
         self._poll = select.poll()
-        self._poll.register(connection.fileno(), select.POLLIN)
-        _set_timeouts(connection)
+        self._poll.register(line.fileno(), select.POLLIN)
+        _set_timeout(line, socket.SO_RCVTIMEO, _LOOK)
+        _set_timeout(line, socket.SO_SNDTIMEO, _ANSWERING)
 
     def await_ready(self) -> bool:
         """Whether there is a keeper at the other end."""
@@ -80,7 +80,7 @@ class KeeperLine:
         """What a keeper answers; `Lost` if it does not."""
         self._number += 1
         try:
-            self._connection.send((self._number, request, limits))
+            send_message(self._line, (self._number, request, limits))
         except OSError as error:
             raise Lost from error
         number, outcome = self._receive(limits.wall + limits.grace + _ANSWERING)
@@ -91,16 +91,19 @@ class KeeperLine:
 
     def _receive(self, patience: float) -> Any:
         watch = Stopwatch(_LOOK)
-        while not self._poll.poll(_LOOK * 1000):
+
+        def look() -> None:
             self.seconds = watch.look()
             if self.seconds > patience:
                 raise Late
             self._look_after_warden()
-        self.seconds = watch.look()
+
         try:
-            return self._connection.recv()
+            return receive_message(self._line, look)
         except (EOFError, OSError) as error:
             raise Lost from error
+        finally:
+            self.seconds = watch.look()
 
     def _look_after_warden(self) -> None:
         """Let a stopped warden go on; who stops everything would have stopped us by now."""
@@ -113,15 +116,12 @@ class KeeperLine:
 
     def hang_up(self) -> None:
         """Both ends see it at once, also a thread that waits for an answer."""
-        with (
-            contextlib.suppress(OSError),
-            socket.socket(fileno=os.dup(self._connection.fileno())) as line,
-        ):
-            line.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self._line.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Let go of the line."""
-        self._connection.close()
+        self._line.close()
 
     def await_end(self) -> int | None:
         """Wait until a keeper that was hung up on has ended all, and its warden has gone: its exit
@@ -156,12 +156,11 @@ def end_together(keepers: Sequence[KeeperLine]) -> list[int | None]:
     return codes
 
 
-def _set_timeouts(connection: "Connection[Any, Any]") -> None:
-    """Within a message, nobody waits for ever, should a keeper be stopped just then."""
-    seconds = struct.pack("@ll", math.ceil(_ANSWERING), 0)
-    with socket.socket(fileno=os.dup(connection.fileno())) as line:
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            line.setsockopt(socket.SOL_SOCKET, option, seconds)
+def _set_timeout(line: socket.socket, which: int, seconds: float) -> None:
+    """Nobody waits for ever, should a keeper be stopped."""
+    whole = int(seconds)
+    parts = struct.pack("@ll", whole, int((seconds - whole) * 1e6))
+    line.setsockopt(socket.SOL_SOCKET, which, parts)
 
 
 def _await_exit(pid: int, seconds: float) -> int | None:

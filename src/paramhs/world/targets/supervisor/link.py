@@ -11,6 +11,8 @@ import contextlib
 import socket
 import struct
 
+from paramhs.world.targets.supervisor.messages import receive_exactly
+
 _HEADER = struct.Struct("!QQ")  # the number of the request, the length of what follows
 _LONGEST_ANSWER = 1 << 20  # bytes; what is longer is no answer of ours
 _CHUNK = 1 << 16
@@ -83,20 +85,10 @@ class Link:
 
 def receive_request(line: socket.socket) -> tuple[int, bytes]:
     """In the worker: wait for a request; its number and what is asked. `EOFError` at the end."""
-    number, length = _HEADER.unpack(_receive_exactly(line, _HEADER.size))
-    return number, _receive_exactly(line, length)
+    number, length = _HEADER.unpack(receive_exactly(line, _HEADER.size))
+    return number, receive_exactly(line, length)
 
 
 def send_answer(line: socket.socket, number: int, answer: bytes) -> None:
     """In the worker."""
     line.sendall(_HEADER.pack(number, len(answer)) + answer)
-
-
-def _receive_exactly(line: socket.socket, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        more = line.recv(min(size - len(data), 1 << 20))
-        if not more:
-            raise EOFError
-        data += more
-    return bytes(data)

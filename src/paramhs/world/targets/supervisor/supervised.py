@@ -4,11 +4,10 @@ import contextlib
 import os
 import queue
 import secrets
+import socket
 import sys
 import threading
 import warnings
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from typing import Any, NoReturn, Protocol
 
 from paramhs.values.errors import TargetError
@@ -114,7 +113,7 @@ class Supervised:
         raise TargetError("the processes that keep runs do not start")
 
     def _fork_warden(self) -> KeeperLine:
-        ours, theirs = Pipe()
+        ours, theirs = socket.socketpair()
         job, paramhs, mark = self.target.job(), os.getpid(), secrets.token_hex(16)
         group = group_of(mark)
         for stream in (sys.stdout, sys.stderr):
@@ -205,8 +204,8 @@ def _why_lost(lost: Lost, code: int | None) -> str:
 
 def _be_warden(
     job: Job,
-    connection: "Connection[Any, Any]",
-    other: "Connection[Any, Any]",
+    line: socket.socket,
+    other: socket.socket,
     paramhs: int,
     mark: str,
     group: ControlGroup | None,
@@ -228,10 +227,10 @@ def _be_warden(
         pid = os.fork()
         if pid == 0:
             be_subreaper(b"run-keeper")
-            Keeper(connection, before, group).serve(job, paramhs, warden)
+            Keeper(line, before, group).serve(job, paramhs, warden)
             code = 0
         else:
-            connection.close()
+            line.close()
             code = Warden(pid).serve(paramhs)
     except BaseException:
         sys.excepthook(*sys.exc_info())
