@@ -43,7 +43,7 @@ class Kept:
 
     @property
     def keeper(self) -> psutil.Process:
-        return psutil.Process(self.supervised._all[0].pid)
+        return psutil.Process(self.supervised._all[0].keeper)
 
     def start(self, *words: str, given: bytes = b"", folder: str = "", **limits: float) -> Any:
         """The outcome of a program, or a crashed run if its keeper was lost."""

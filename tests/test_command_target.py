@@ -63,14 +63,14 @@ def said(text: str, code: int = 0, **more) -> Outcome:
 @pytest.fixture
 def supervised():
     """Targets under keepers, which are gone after the test."""
-    hired = []
+    started = []
 
     def supervised(target: CommandTarget, count: int = 1) -> Supervised:
-        hired.append(Supervised(target, count))
-        return hired[-1]
+        started.append(Supervised(target, count))
+        return started[-1]
 
     yield supervised
-    for one in hired:
+    for one in started:
         one.close()
 
 
@@ -418,6 +418,35 @@ def test_what_defines_its_answers_is_described():
 
 
 # Runs under a keeper.
+
+
+def test_a_pattern_that_takes_for_ever_is_given_up(supervised, monkeypatch):
+    monkeypatch.setattr("paramhs.world.targets.supervisor.jobs.READING", 0.3)
+    target = command(
+        "echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab {params}", reader=Pattern(r"(?:a+)+$")
+    )
+    run = supervised(target)(task())
+    assert run.status is Status.CRASHED
+    assert run.detail.startswith("reading its output took more than 0.3 s")
+    assert supervised(command("echo {params}", reader=LastNumber()))(task()).quality == 4.0
+
+
+def test_a_failure_is_kept_in_few_words(supervised):
+    code = "import sys; print('x' * 1_000_000); print('y' * 1_000_000, file=sys.stderr)"
+    target = command([sys.executable, "-c", code, "{params}"], reader=IraceLine())
+    run = supervised(target)(task())
+    assert run.status is Status.CRASHED
+    assert len(run.detail) < 10_000
+    assert len(judged(Outcome(trouble="z" * 10**6)).detail) < 10_000
+    wrong = supervised(command("echo 1 {params}", checker=["/bin/false", "w" * 100_000]))(task())
+    assert wrong.status is Status.WRONG
+    assert len(wrong.detail) < 10_000
+
+
+def test_a_run_that_kills_its_keeper_is_a_crashed_run(supervised):
+    run = supervised(command(["/bin/sh", "-c", "kill -9 $PPID", "{params}"]))(task())
+    assert run.status is Status.CRASHED
+    assert "does the target send signals to its parent?" in run.detail
 
 
 def test_a_command_is_run_with_its_limits(supervised):

@@ -293,3 +293,77 @@ def test_part_of_a_word_is_no_number(text):
 )  # fmt: skip
 def test_reader_says_whether_it_believes_a_time(reader, believed):
     assert reader.believed is believed
+
+
+# Outputs that are long: what is quadratic in a million characters takes hours.
+
+LONG = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "1" * LONG + "x",
+        "1." * (LONG // 2) + "x",
+        "." + "1" * LONG + "x",
+        "1e" + "1" * LONG + "x",
+        "-" * LONG,
+        "1 " * (LONG // 2) + "x",
+        "\n" * LONG,
+        "{" * LONG,
+        "{\n" * (LONG // 2),
+        '{"a":' * (LONG // 5),
+        "s SATISFIABLE" + " " * LONG + "x",
+        "s SATISFIABLE\n" * (LONG // 14) + "x",
+        "Result for SMAC: " * (LONG // 17),
+        "Result for SMAC: " + "," * LONG,
+        "Result for SMAC: SAT" + " " * LONG + "x",
+        "cost " * (LONG // 5),
+        " " * LONG + "\n" + " " * LONG,
+    ],
+    ids=lambda output: output[:12],
+)
+@pytest.mark.parametrize("reader", READERS)
+def test_long_outputs_are_read_in_linear_time(reader, output):
+    with suppress(Unreadable):
+        reader.read(output)
+
+
+@pytest.mark.parametrize(
+    ("reader", "output"),
+    [
+        (IraceLine(), "a " * LONG),
+        (IraceLine(), "a" * LONG),
+        (AclibLine(), f"Result for SMAC: {'x' * LONG}, 1, 2, 3"),
+        (AclibLine(), f"Result for SMAC: SAT, {'x' * LONG}, 2, 3"),
+        (JsonLine("cost"), f'{{"cost": "{"x" * LONG}"}}'),
+        (JsonLine("cost"), f'{{"cost": [{"1, " * LONG}1]}}'),
+        (Pattern("cost (.*)"), "cost " + "x" * LONG),
+        (Pattern("cost (.*)"), "cost " + "\x00" * LONG),
+    ],
+)
+def test_a_message_does_not_hold_the_whole_output(reader, output):
+    assert len(unreadable(reader, output)) < 200
+
+
+def test_a_reason_to_abort_is_bounded():
+    with pytest.raises(Aborted) as caught:
+        AclibLine().read(f"Result for SMAC: ABORT, 1, 2, 3, {'x' * LONG}")
+    assert len(str(caught.value)) < 2_000
+
+
+def test_a_number_of_a_million_digits_is_a_number():
+    assert LastNumber().read("0." + "1" * LONG).quality == pytest.approx(1 / 9)
+    assert LastNumber().read("1" * LONG).quality == math.inf
+
+
+@given(st.text(alphabet="0123456789.eE+-x \n", max_size=12))
+def test_possessive_numbers_are_the_same_numbers(output):
+    plain = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf(?:inity)?|nan)\b"
+    slow = re.findall(rf"(?<![\w.])(?:{plain})(?!\w|\.\d)", output, re.IGNORECASE)
+    fast = re.findall(rf"(?<![\w.])(?:{NUMBER})(?!\w|\.\d)", output, re.IGNORECASE)
+    assert fast == slow
+
+
+def test_lines_may_end_with_a_carriage_return():
+    assert IraceLine().read("10 %\r50 %\r12.5\r\n").quality == 12.5

@@ -1,4 +1,5 @@
 import faulthandler
+import json
 import math
 import multiprocessing
 import os
@@ -14,7 +15,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from children import PATIENCE, child, eventually, is_gone, offspring
+from children import PATIENCE, child, eventually, is_gone, offspring, output
 from driving import one_parameter
 from paramhs import tune
 from paramhs.values.errors import BadInput, TargetError
@@ -32,16 +33,16 @@ def task(x: int = 4, cutoff: float = math.inf, value: object = None, seed: int =
 
 
 @pytest.fixture
-def hire():
+def supervise():
     """Makes workers that are gone after the test."""
-    hired = []
+    started = []
 
-    def hire(function, count: int = 1, **options) -> Supervised:
-        hired.append(Supervised(FunctionTarget(function, **options), count))
-        return hired[-1]
+    def supervise(function, count: int = 1, **options) -> Supervised:
+        started.append(Supervised(FunctionTarget(function, **options), count))
+        return started[-1]
 
-    yield hire
-    for workers in hired:
+    yield supervise
+    for workers in started:
         workers.close()
 
 
@@ -74,8 +75,8 @@ def swallowing(config):
 
 
 @pytest.mark.parametrize("hang", [busy, asleep, lost_in_c, deaf, swallowing])
-def test_a_hang_is_stopped_by_the_cutoff_and_the_next_run_works(hire, hang):
-    workers = hire(lambda config: hang(config) if config["x"] == 0 else config["x"])
+def test_a_hang_is_stopped_by_the_cutoff_and_the_next_run_works(supervise, hang):
+    workers = supervise(lambda config: hang(config) if config["x"] == 0 else config["x"])
     run = workers(task(0, CUTOFF))
     assert (run.status, run.quality) == (Status.TIMEOUT, None)
     assert run.runtime >= CUTOFF
@@ -99,19 +100,19 @@ def quiet() -> None:
         (lambda: quiet() or os.abort(), -signal.SIGABRT),
     ],
 )
-def test_a_death_is_a_crashed_run_and_the_next_run_works(hire, die, code):
-    workers = hire(lambda config: die() if config["x"] == 0 else config["x"])
+def test_a_death_is_a_crashed_run_and_the_next_run_works(supervise, die, code):
+    workers = supervise(lambda config: die() if config["x"] == 0 else config["x"])
     run = workers(task(0))
     assert (run.status, run.quality) == (Status.CRASHED, None)
     assert run.detail == f"the worker process died (exit code {code})"
     assert workers(task(7)).quality == 7.0
 
 
-def test_an_exception_keeps_its_traceback(hire):
+def test_an_exception_keeps_its_traceback(supervise):
     def broken(config):
         raise KeyError("no such file")
 
-    run = hire(broken)(task())
+    run = supervise(broken)(task())
     assert run.status is Status.CRASHED
     assert run.detail.startswith("Traceback")
     assert "in broken" in run.detail
@@ -122,33 +123,33 @@ class Odd(BaseException):
     pass
 
 
-def test_an_exception_outside_exception_costs_one_run(hire):
+def test_an_exception_outside_exception_costs_one_run(supervise):
     def odd(config):
         if config["x"] == 0:
             raise Odd
         return 1
 
-    workers = hire(odd)
+    workers = supervise(odd)
     assert workers(task(0)).status is Status.CRASHED
     assert workers(task(1)).status is Status.OK
 
 
 @pytest.mark.parametrize(("answer", "words"), [(math.nan, "nan"), (None, "None"), ("3", "'3'")])
-def test_what_is_no_number_is_named(hire, answer, words):
-    run = hire(lambda config: answer)(task())
+def test_what_is_no_number_is_named(supervise, answer, words):
+    run = supervise(lambda config: answer)(task())
     assert run.status is Status.CRASHED
     assert f"returned {words}" in run.detail
 
 
-def test_an_answer_after_the_cutoff_but_before_the_kill_has_timed_out(hire):
+def test_an_answer_after_the_cutoff_but_before_the_kill_has_timed_out(supervise):
     run = FunctionTarget(lambda config: time.sleep(0.02) or 5)(task(cutoff=0.01))
     assert (run.status, run.quality) == (Status.TIMEOUT, 5.0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are forks on Linux only")
-def test_closures_and_lambdas_work_on_linux(hire):
+def test_closures_and_lambdas_work_on_linux(supervise):
     secret = 40
-    assert hire(lambda config: config["x"] + secret)(task(2)).quality == 42.0
+    assert supervise(lambda config: config["x"] + secret)(task(2)).quality == 42.0
 
 
 class Graph:
@@ -156,14 +157,14 @@ class Graph:
         self.edges = edges
 
 
-def test_an_instance_is_any_object_that_pickle_knows(hire):
+def test_an_instance_is_any_object_that_pickle_knows(supervise):
     graph = Graph([(1, 2), (2, 3)])
-    run = hire(lambda config, instance: len(instance.edges))(task(value=graph))
+    run = supervise(lambda config, instance: len(instance.edges))(task(value=graph))
     assert run.quality == 2.0
 
 
-def test_a_large_instance_is_no_trouble(hire):
-    run = hire(lambda config, instance: len(instance))(task(value="x" * 5_000_000))
+def test_a_large_instance_is_no_trouble(supervise):
+    run = supervise(lambda config, instance: len(instance))(task(value="x" * 5_000_000))
     assert run.quality == 5_000_000
 
 
@@ -179,21 +180,21 @@ def test_an_instance_that_cannot_be_pickled_works_or_is_bad_input():
         assert result.best["x"] == 0
 
 
-def test_a_run_is_given_its_configuration_instance_and_seed(hire):
+def test_a_run_is_given_its_configuration_instance_and_seed(supervise):
     def echo(config, instance, seed):
         raise ValueError((config, type(config), instance, seed))
 
-    detail = hire(echo)(task(3, value=[1, 2], seed=99)).detail
+    detail = supervise(echo)(task(3, value=[1, 2], seed=99)).detail
     assert "({'x': 3}, <class 'dict'>, [1, 2], 99)" in detail
 
 
-def test_a_worker_is_used_again(hire):
-    workers = hire(lambda config: os.getpid())
+def test_a_worker_is_used_again(supervise):
+    workers = supervise(lambda config: os.getpid())
     assert workers(task()).quality == workers(task()).quality != os.getpid()
 
 
-def test_no_process_is_left_after_closing(hire):
-    workers = hire(lambda config: asleep(config) if config["x"] == 0 else 1, 3)
+def test_no_process_is_left_after_closing(supervise):
+    workers = supervise(lambda config: asleep(config) if config["x"] == 0 else 1, 3)
     with ThreadPoolExecutor(3) as pool:
         futures = [pool.submit(workers, task(0)) for _ in range(3)]
         eventually(lambda: workers._idle.empty())
@@ -201,7 +202,7 @@ def test_no_process_is_left_after_closing(hire):
         assert len(children) >= 3
         workers.close()
         for future in futures:
-            with pytest.raises(TargetError, match="was killed"):
+            with pytest.raises(TargetError, match="the run was ended"):
                 future.result(timeout=PATIENCE)
     assert eventually(lambda: all(map(is_gone, children)))
 
@@ -266,7 +267,7 @@ for seed in range(5):
 """
 
 
-def test_workers_that_die_while_others_are_hired_are_noticed():
+def test_workers_that_die_while_others_are_started_are_noticed():
     with child(MANY_DEATHS) as process:
         assert eventually(lambda: process.poll() is not None, PATIENCE / 2), "it hangs"
         out, err = process.communicate()
@@ -274,7 +275,7 @@ def test_workers_that_die_while_others_are_hired_are_noticed():
     assert set(out.splitlines()) == {"{'the worker process died (exit code 3)'}"}
 
 
-def test_workers_that_are_closed_while_others_are_hired_leave_nobody():
+def test_workers_that_are_closed_while_others_are_started_leave_nobody():
     before = set(psutil.Process().children(recursive=True))
     for _ in range(10):
         workers = Supervised(FunctionTarget(lambda config: os._exit(3)), 4)
@@ -287,8 +288,8 @@ def test_workers_that_are_closed_while_others_are_hired_leave_nobody():
         assert eventually(lambda left=left: all(map(is_gone, left)), 3.0)
 
 
-def test_a_cutoff_of_many_years_is_no_limit(hire):
-    run = hire(lambda config: config["x"])(task(5, cutoff=1e9))
+def test_a_cutoff_of_many_years_is_no_limit(supervise):
+    run = supervise(lambda config: config["x"])(task(5, cutoff=1e9))
     assert (run.status, run.quality) == (Status.OK, 5.0)
 
 
@@ -306,16 +307,16 @@ def test_workers_die_with_their_parent():
     with child(NESTED) as process:
         assert process.stdout.readline() == "running\n"
         workers = offspring(process.pid)
-        assert len(workers) == 4  # two, each with its keeper
+        assert len(workers) == 6  # two, each with its keeper and warden
         os.kill(process.pid, signal.SIGKILL)
         assert eventually(lambda: all(map(is_gone, workers)))
 
 
-def test_timeouts_leave_no_open_file_behind(hire):
+def test_timeouts_leave_no_open_file_behind(supervise):
     def hang(config):
         time.sleep(1000)
 
-    workers = hire(hang)
+    workers = supervise(hang)
     workers(task(1, cutoff=0.01))
     before = len(os.listdir("/proc/self/fd"))
     for k in range(10):
@@ -323,36 +324,36 @@ def test_timeouts_leave_no_open_file_behind(hire):
     assert len(os.listdir("/proc/self/fd")) <= before
 
 
-def test_what_the_function_started_ends_with_it_at_the_cutoff(hire, tmp_path):
+def test_what_the_function_started_ends_with_it_at_the_cutoff(supervise, tmp_path):
     path = tmp_path / "pid"
 
     def start_and_hang(config):
         path.write_text(str(subprocess.Popen(["sleep", "1000"]).pid))
         time.sleep(1000)
 
-    workers = hire(start_and_hang)
+    workers = supervise(start_and_hang)
     assert workers(task(1, cutoff=1.0)).status is Status.TIMEOUT
     child_pid = int(path.read_text())
     assert eventually(lambda: not psutil.pid_exists(child_pid), 5.0)
 
 
-def test_a_worker_that_dies_has_run_for_as_long_as_it_did(hire):
+def test_a_worker_that_dies_has_run_for_as_long_as_it_did(supervise):
     def work_and_die(config):
         time.sleep(0.2)
         os._exit(3)
 
-    run = hire(work_and_die)(task(1))
+    run = supervise(work_and_die)(task(1))
     assert run.status is Status.CRASHED
     assert run.runtime >= 0.2
 
 
 def below(workers: Supervised) -> list[psutil.Process]:
     """The keepers of these workers, and what they keep."""
-    keepers = [psutil.Process(hired.pid) for hired in workers._all]
+    keepers = [psutil.Process(line.keeper) for line in workers._all]
     return [*keepers, *(process for keeper in keepers for process in keeper.children(True))]
 
 
-def test_a_function_that_takes_too_much_memory_is_stopped(hire):
+def test_a_function_that_takes_too_much_memory_is_stopped(supervise):
     def hungry(config):
         if config["x"] == 0:
             kept = []
@@ -361,7 +362,7 @@ def test_a_function_that_takes_too_much_memory_is_stopped(hire):
                 time.sleep(0.001)
         return config["x"]
 
-    workers = hire(hungry, memory=400e6)
+    workers = supervise(hungry, memory=400e6)
     run = workers(task(0, 60.0))
     assert (run.status, run.quality) == (Status.CRASHED, None)
     assert run.detail == "stopped: it used more than 400 MB of memory"
@@ -374,33 +375,33 @@ def burn(seconds: float) -> None:
         pass
 
 
-def test_processor_time_is_what_counts_if_that_is_the_clock(hire):
-    workers = hire(lambda config: (burn(0.1), time.sleep(0.4), 5)[-1], clock="cpu")
+def test_processor_time_is_what_counts_if_that_is_the_clock(supervise):
+    workers = supervise(lambda config: (burn(0.1), time.sleep(0.4), 5)[-1], clock="cpu")
     run = workers(task(cutoff=0.35))
     assert (run.status, run.quality) == (Status.OK, 5.0)
     assert 0.05 <= run.runtime < 0.35
 
 
-def test_a_short_function_has_a_processor_time_that_is_not_nought(hire):
-    workers = hire(lambda config: burn(0.004) or 5, clock="cpu")
+def test_a_short_function_has_a_processor_time_that_is_not_nought(supervise):
+    workers = supervise(lambda config: burn(0.004) or 5, clock="cpu")
     assert all(0.003 < workers(task(cutoff=10.0)).runtime < 0.5 for _ in range(5))
 
 
-def test_processor_time_of_threads_and_children_is_limited(hire):
+def test_processor_time_of_threads_and_children_is_limited(supervise):
     def burn_in_children(config):
         for _ in range(2):
             if os.fork() == 0:
                 burn(1000)
         burn(1000)
 
-    workers = hire(burn_in_children, clock="cpu")
+    workers = supervise(burn_in_children, clock="cpu")
     run = workers(task(cutoff=CUTOFF))
     assert (run.status, run.detail) == (Status.TIMEOUT, "stopped at the cutoff")
     assert run.runtime >= CUTOFF
     assert len(below(workers)) == 2
 
 
-def test_a_setsid_grandchild_of_a_function_ends_with_it_at_the_cutoff(hire, tmp_path):
+def test_a_setsid_grandchild_of_a_function_ends_with_it_at_the_cutoff(supervise, tmp_path):
     path = tmp_path / "pid"
 
     def leave_one_behind(config):
@@ -412,12 +413,12 @@ def test_a_setsid_grandchild_of_a_function_ends_with_it_at_the_cutoff(hire, tmp_
             os._exit(0)
         time.sleep(1000)
 
-    workers = hire(leave_one_behind)
+    workers = supervise(leave_one_behind)
     assert workers(task(cutoff=0.5)).status is Status.TIMEOUT
     assert not psutil.pid_exists(int(path.read_text()))
 
 
-def test_a_worker_that_dies_after_its_answer_costs_no_later_run(hire):
+def test_a_worker_that_dies_after_its_answer_costs_no_later_run(supervise):
     def answer_and_die(config):
         keeper = os.getppid()
         os.kill(keeper, signal.SIGSTOP)  # so that it learns of the answer and the death together
@@ -425,29 +426,200 @@ def test_a_worker_that_dies_after_its_answer_costs_no_later_run(hire):
         threading.Timer(0.1, os._exit, [3]).start()
         return 1
 
-    workers = hire(lambda config: answer_and_die(config) if config["x"] == 0 else config["x"])
+    workers = supervise(lambda config: answer_and_die(config) if config["x"] == 0 else config["x"])
     assert workers(task(0, 60.0)).quality == 1.0
     assert workers(task(7, 5.0)).quality == 7.0
 
 
-def test_a_function_that_kills_its_keeper_stops_the_search_and_no_other_run(hire):
-    def kill_the_keeper(config):
-        os.kill(os.getppid(), signal.SIGKILL)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_function_that_kills_or_stops_its_keeper_is_a_crashed_run_and_leaves_nobody(
+    supervise, number
+):
+    def signal_the_keeper(config):
+        os.kill(os.getppid(), number)
         time.sleep(1000)
 
-    workers = hire(lambda config: kill_the_keeper(config) if config["x"] == 0 else config["x"])
+    workers = supervise(
+        lambda config: signal_the_keeper(config) if config["x"] == 0 else config["x"]
+    )
     kept = below(workers)
-    with pytest.raises(TargetError, match="was killed, twice"):
-        workers(task(0, 60.0))
+    run = workers(task(0, 60.0))
+    assert run.status is Status.CRASHED
+    assert "does the target send signals to its parent?" in run.detail
     assert eventually(lambda: all(map(is_gone, kept)))
     assert workers(task(7, 60.0)).quality == 7.0
+
+
+def test_a_search_goes_on_over_killed_keepers_and_can_be_resumed(tmp_path):
+    def deadly(config):
+        if config["x"] == 3:
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(1000)
+        return abs(config["x"] - 6)
+
+    for budget in (5, 100):
+        result = tune(
+            deadly, {"x": range(10)}, budget=budget, jobs=2, store=tmp_path / "runs.sqlite"
+        )
+    assert result.stopped == "all 10 configurations tried"
+    statuses = {run.task.config["x"]: run.status for run in result.runs}
+    assert statuses.pop(3) is Status.CRASHED
+    assert set(statuses.values()) == {Status.OK}
+
+
+# A function that forks: only the process that was asked may answer.
+
+
+def forking(config):
+    """The child returns as well, a little later and something else."""
+    child = os.fork()
+    if child == 0:
+        time.sleep(0.02 * (config["x"] % 3))
+        return 1000 + config["x"]
+    if config["x"] % 2:
+        os.waitpid(child, 0)
+    return config["x"]
+
+
+def test_a_forked_child_that_returns_does_not_answer(supervise):
+    workers = supervise(forking)
+    for k in range(40):
+        run = workers(task(k % 10, 60.0))
+        assert (run.status, run.quality) == (Status.OK, k % 10)
+
+
+def fork_in_many_ways(config):
+    if os.fork() == 0:
+        if config["x"] == 1:
+            raise ValueError("the child fails")
+        if config["x"] == 2:
+            sys.exit(3)
+        if config["x"] == 3:
+            raise Odd
+        if config["x"] == 4 and os.fork() == 0:
+            return 2000
+        return 1000
+    time.sleep(0.1)
+    return config["x"]
+
+
+def test_a_forked_child_that_raises_or_forks_does_not_answer(supervise, capfd):
+    workers = supervise(fork_in_many_ways)
+    assert [workers(task(k, 60.0)).quality for k in range(6)] == list(range(6))
+    capfd.readouterr()
+
+
+def test_if_only_the_forked_child_returns_there_is_no_answer(supervise):
+    def leave_it_to_the_child(config):
+        if config["x"] == 0 and os.fork():
+            os._exit(3)
+        return config["x"]
+
+    workers = supervise(leave_it_to_the_child)
+    run = workers(task(0, 60.0))
+    assert (run.status, run.detail) == (Status.CRASHED, "the worker process died (exit code 3)")
+    assert workers(task(7, 60.0)).quality == 7.0
+
+
+FORKING_INLINE = """
+import os, sys
+from paramhs import tune
+from test_supervised_functions import forking
+result = tune(forking, {"x": range(10)}, budget=30, executor=sys.argv[1], store=sys.argv[2])
+print(os.getpid(), sorted({run.quality - run.task.config["x"] for run in result.runs}))
+"""
+
+
+@pytest.mark.parametrize("executor", ["inline", "threads", "processes"])
+def test_a_function_that_forks_is_one_search_in_every_executor(tmp_path, executor):
+    with child(FORKING_INLINE, executor, tmp_path / "runs.sqlite") as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (0, f"{process.pid} [0.0]\n"), err
+
+
+GARBAGE = """
+import os, sys
+from contextlib import suppress
+from paramhs.world.targets import FunctionTarget
+from paramhs.world.targets.supervisor.supervised import Supervised
+from test_supervised_functions import task
+
+def write_garbage(config):
+    if config["x"] == 0:
+        for number in range(3, 256):
+            with suppress(OSError):
+                os.write(number, bytes.fromhex(sys.argv[1]))
+    return config["x"]
+
+workers = Supervised(FunctionTarget(write_garbage), 1)
+print(workers(task(0, 1.0)).status, workers(task(7, 60.0)).quality)
+workers.close()
+"""
+
+
+@pytest.mark.parametrize("data", [b"\0" * 8, b"\0" * 7 + b"\1" + b"\xff" * 8, b"x" * 1000])
+def test_garbage_on_the_line_is_no_answer(data):
+    status, quality = output(GARBAGE, data.hex()).split()
+    assert status in ("crashed", "timeout")
+    assert quality == "7.0"
+
+
+def test_a_worker_that_does_not_listen_is_stopped_at_the_cutoff(supervise):
+    def stop_the_worker_later(config, instance):
+        if config["x"] == 0:
+            worker = os.getpid()
+            if os.fork() == 0:
+                time.sleep(0.5)
+                os.kill(worker, signal.SIGSTOP)
+                os._exit(0)
+        return config["x"]
+
+    workers = supervise(stop_the_worker_later)
+    assert workers(task(0, 60.0)).quality == 0.0
+    worker = below(workers)[1]
+    assert eventually(lambda: worker.status() == psutil.STATUS_STOPPED)
+    large = b"x" * 30_000_000  # more than any line holds
+    assert workers(task(5, 1.0, value=large)).status is Status.TIMEOUT
+    assert workers(task(7, 60.0, value=large)).quality == 7.0
+
+
+PAUSED = """
+import json, os, sys, time
+from paramhs import tune
+
+def wait(config):
+    open("begun", "w").close()
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+    return config["x"]
+
+result = tune(wait, {"x": range(10)}, budget=1, cutoff=float(sys.argv[1]))
+print(json.dumps([[run.status, run.runtime] for run in result.runs]))
+"""
+
+
+def test_a_stop_of_everything_is_no_timeout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cutoff, pause = 8.0, 9.0
+    with child(PAUSED, cutoff) as process:
+        assert eventually((tmp_path / "begun").exists, PATIENCE)
+        family = [process.pid, *(p.pid for p in offspring(process.pid))]
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in family:
+                os.kill(pid, number)
+            time.sleep(pause if number == signal.SIGSTOP else 0)
+        (tmp_path / "go").touch()
+        out, err = process.communicate(timeout=PATIENCE)
+    ((status, runtime),) = json.loads(out)
+    assert status == "ok", err
+    assert runtime < cutoff
 
 
 def in_a_process_of_its_own(queue):
     queue.put(11)
 
 
-def test_a_function_may_use_processes_of_its_own(hire):
+def test_a_function_may_use_processes_of_its_own(supervise):
     def with_a_process(config):
         context = multiprocessing.get_context("fork")
         queue = context.SimpleQueue()
@@ -456,4 +628,4 @@ def test_a_function_may_use_processes_of_its_own(hire):
         process.join()
         return queue.get()
 
-    assert hire(with_a_process)(task(0, 60.0)).quality == 11
+    assert supervise(with_a_process)(task(0, 60.0)).quality == 11

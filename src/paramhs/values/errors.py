@@ -1,8 +1,16 @@
 """What can go wrong, for a person to read: one message, no stack trace needed."""
 
+from paramhs.values.wording import printable
+
 
 class ParamhsError(Exception):
-    """Any problem that paramhs reports by a message of its own."""
+    """Any problem that paramhs reports by a message of its own.
+
+    The message may quote what came from outside, so it is made printable.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class BadInput(ParamhsError):

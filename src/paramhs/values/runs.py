@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from paramhs.values.describing import own_description
 from paramhs.values.space import Config
+from paramhs.values.wording import printable
 
 
 class Instance(str):
@@ -96,9 +97,9 @@ class Run(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The same in one line: the first, or what a traceback ends with."""
+        """The same in one printable line: the first, or what a traceback ends with."""
         lines = self.detail.strip().splitlines() or [""]
-        return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+        return printable(lines[-1] if lines[0].startswith("Traceback") else lines[0])
 
 
 @runtime_checkable

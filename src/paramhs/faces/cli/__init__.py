@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from paramhs import __version__
 from paramhs.faces.cli import demo as demonstration
@@ -14,7 +13,7 @@ from paramhs.faces.cli.check import check
 from paramhs.faces.cli.init import init
 from paramhs.faces.cli.instances import app as instances
 from paramhs.faces.cli.landscape import landscape
-from paramhs.faces.cli.output import Json, called, print_json
+from paramhs.faces.cli.output import Json, Terminal, called, print_json, say
 from paramhs.faces.cli.printed import print_result
 from paramhs.faces.cli.saps import saps
 from paramhs.faces.cli.space import space
@@ -39,7 +38,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"paramhs {__version__}")
+        say(f"paramhs {__version__}")
         raise typer.Exit
 
 
@@ -61,7 +60,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Tune a built-in solver, SAPS, on a dozen generated instances, within a minute."""
-    console = Console(highlight=False)
+    console = Terminal()
     if not as_json:
         console.print(demonstration.INTRODUCTION)
     with demonstration.instances() as paths:
@@ -81,9 +80,9 @@ def demo(
         print_json({**result.to_json(), "pictures": [str(path) for path in pictures]})
     else:
         for path in pictures:
-            typer.echo(f"wrote {path}")
+            say(f"wrote {path}")
         next_step = called("init", "DIR")
-        typer.echo(f"\nNext: {next_step} writes a scenario for a program of your own.")
+        say(f"\nNext: {next_step} writes a scenario for a program of your own.")
     if result.stopped == INTERRUPTED:
         raise typer.Exit(INTERRUPTED_CODE)
 
@@ -104,5 +103,5 @@ def main() -> None:
     try:
         app()
     except ParamhsError as error:
-        typer.echo(f"paramhs: {error}", err=True)
+        say(f"paramhs: {error}", err=True)
         sys.exit(EXIT_CODES.get(type(error), 1))

@@ -10,13 +10,14 @@ from rich.console import Console
 from rich.text import Text
 
 from paramhs.faces.checking import TRIALS, Trial, repeats, trials, warnings
-from paramhs.faces.cli.output import Json, called, print_json
+from paramhs.faces.cli.output import Json, Terminal, called, print_json
 from paramhs.faces.cli.tune import tuning
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.values.errors import TargetError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Status
 from paramhs.values.space import Space
 from paramhs.values.wording import counted, finite
+from paramhs.world.targets.supervisor.memory import way_of_counting
 from paramhs.world.targets.supervisor.outcome import memory_text
 
 _SHOWN = 8  # lines of output
@@ -34,7 +35,7 @@ def check(
     that is deterministic should be declared so.
     """
     scenario_file = read_scenario(file)
-    console = Console(highlight=False, quiet=as_json)
+    console = Terminal(quiet=as_json)
     for line in about(scenario_file):
         console.print(Text(line), soft_wrap=True)
     tried: list[Trial] = []
@@ -74,7 +75,7 @@ def about(scenario_file: ScenarioFile) -> list[str]:
     clock = scenario_file.target.clock
     cutoff = "none" if math.isinf(scenario.cutoff) else f"{scenario.cutoff:g} s of {clock} time"
     memory = scenario_file.target.memory
-    limit = "" if math.isinf(memory) else f", memory {memory_text(memory)}"
+    limit = "" if math.isinf(memory) else f", memory {memory_text(memory)}, {way_of_counting()}"
     lines.append(f"limits     cutoff {cutoff}{limit}")
     kind = "deterministic" if scenario.deterministic else "random (it is given seeds)"
     lines.append(f"target     {scenario_file.target.name}, {kind}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from paramhs.faces.cli.output import Json, called, print_json
+from paramhs.faces.cli.output import Json, called, print_json, say
 from paramhs.faces.scenario_file.models import File
 from paramhs.values.errors import BadInput
 from paramhs.values.seeds import stream
@@ -37,9 +37,9 @@ def init(
     if as_json:
         print_json({"files": [str(path) for path in paths]})
         return
-    typer.echo(f"wrote {paths[0]}, the solver it tunes, and {_COUNT} instances")
-    typer.echo(f"next: {called('check', paths[0])}")
-    typer.echo(f"then: {called('tune', paths[0])}")
+    say(f"wrote {paths[0]}, the solver it tunes, and {_COUNT} instances")
+    say(f"next: {called('check', paths[0])}")
+    say(f"then: {called('tune', paths[0])}")
 
 
 def _contents() -> dict[str, str]:

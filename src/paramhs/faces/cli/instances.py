@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from paramhs.faces.cli.output import Json, print_json
+from paramhs.faces.cli.output import Json, print_json, say
 from paramhs.world.instances.circuit_fuzz import circuit_fuzz
 from paramhs.world.instances.colouring import colouring
 from paramhs.world.instances.families import Family, Written, write_instances
@@ -135,7 +135,7 @@ def _write(family: Family, count: int, seed: int, out: Path, as_json: bool) -> N
         about = {"family": family.name, "options": family.options, "seed": seed, "files": files}
         print_json(about)
     else:
-        typer.echo(f"wrote {_named(written)} into {out}")
+        say(f"wrote {_named(written)} into {out}")
 
 
 def _named(written: list[Written]) -> str:

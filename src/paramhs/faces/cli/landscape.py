@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paramhs.faces.cli.output import Json, print_json
+from paramhs.faces.cli.output import Json, Terminal, print_json
 from paramhs.values.errors import BadInput
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def landscape(
     column of numbers is ordered by value, any other as in the file.
     """
     analysis = _analysis(table)
-    console = Console(highlight=False)
+    console = Terminal()
     if not as_json:
         _print(console, analysis)
     pictures = [] if out is None else _write_pictures(analysis, out)

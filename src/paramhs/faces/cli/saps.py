@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from paramhs.faces.cli.output import Json
+from paramhs.faces.cli.output import Json, Terminal
 from paramhs.faces.cli.tune import INTERRUPTED_CODE
 from paramhs.world.instances.dimacs import read_formula
 
@@ -61,7 +61,7 @@ def saps(
         facts = {name: getattr(outcomes, name).tolist() for name in _MEASURES}
         typer.echo(json.dumps(facts | {"steps_per_second": speed}, indent=2, allow_nan=False))
     else:
-        _print(Console(highlight=False), outcomes, speed)
+        _print(Terminal(), outcomes, speed)
 
 
 def _print(console: Console, outcomes: "Outcomes", speed: float) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from paramhs.faces.cli.output import Json, print_json
+from paramhs.faces.cli.output import Json, print_json, say, write_text
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Space
 from paramhs.values.space.formats import FORMATS, SpaceFile, counts, losses, read_space, written
@@ -38,9 +38,12 @@ def space(
     if as_json:
         print_json(_facts(read.space) | {"notes": list(read.notes)} | converted)
         return
-    typer.echo(_summary(file, read.space) if to is None else converted["text"], nl=to is None)
+    if to is None:
+        say(_summary(file, read.space))
+    else:
+        write_text(converted["text"])
     for note in (*read.notes, *converted.get("losses", ())):
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
 
 
 def _converted(read: SpaceFile, to: str) -> dict[str, Any]:

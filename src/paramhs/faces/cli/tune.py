@@ -11,10 +11,9 @@ from types import FrameType
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from paramhs.faces.cli.output import Json, again, called, duration, print_json
+from paramhs.faces.cli.output import Json, Terminal, again, called, duration, print_json, say
 from paramhs.faces.cli.printed import print_result, print_summary
 from paramhs.faces.cli.verdicts import command_of, no_verdict, print_outcome, why_none
 from paramhs.faces.cli.views import view
@@ -95,14 +94,14 @@ def tune(
         print_json(_as_json(result, said, missing))
     else:
         _print(result, said, missing)
-        typer.echo(f"\nAll runs are in {place}; see them with: {called('show', place)}")
+        say(f"\nAll runs are in {place}; see them with: {called('show', place)}")
     if result.stopped == INTERRUPTED:
-        typer.echo(f"Interrupted; to go on: {again()}", err=True)
+        say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
 
 
 def _print(result: Result, said: ScenarioFile, missing: str) -> None:
-    console = Console(highlight=False)
+    console = Terminal()
     print_result(console, result, said.scenario.cost)
     print_outcome(console, result, said.scenario.cost, missing)
     for command in command_of(said, result.best).values():
@@ -140,7 +139,7 @@ def show(
     if as_json:
         print_json(about)
     else:
-        print_summary(Console(highlight=False), about)
+        print_summary(Terminal(), about)
 
 
 @contextmanager
@@ -155,7 +154,7 @@ def tuning() -> Iterator[None]:
         with _on_standard_error(), redirect_stdout(sys.stderr):
             yield
     except KeyboardInterrupt:
-        typer.echo(f"Stopped at once; nothing stored is lost. To run again: {again()}", err=True)
+        say(f"Stopped at once; nothing stored is lost. To run again: {again()}", err=True)
         sys.stdout.flush()
         os._exit(INTERRUPTED_CODE)
     finally:

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from paramhs.faces.cli.output import Json, again, print_json
+from paramhs.faces.cli.output import Json, Terminal, again, print_json, say
 from paramhs.faces.cli.tune import INTERRUPTED_CODE, tuning
 from paramhs.faces.cli.verdicts import command_of, print_verdict
 from paramhs.faces.cli.views import view
@@ -61,7 +60,7 @@ def validate(
     meant = {_configured(name, said, place): name for name in config or ["default", "best"]}
     configs, names = list(meant), list(meant.values())
     if len(configs) < 2 and config is None:
-        typer.echo("[]" if as_json else "Keep the default: it is the best that the search found.")
+        say("[]" if as_json else "Keep the default: it is the best that the search found.")
         return
     test_set = _meeting(said, on)
     test_set = test_set if runs is None else replace(test_set, runs=runs)
@@ -78,12 +77,12 @@ def validate(
             watcher=view(as_json),
         )
     if verdicts is None:
-        typer.echo(f"Interrupted; to go on: {again()}", err=True)
+        say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
     if as_json:
         print_json([{**v.to_json(), **command_of(said, v.second.config)} for v in verdicts])
         return
-    console = Console(highlight=False)
+    console = Terminal()
     for name, chosen, verdict in zip(names[1:], configs[1:], verdicts, strict=True):
         print_verdict(console, verdict, said.scenario.cost, (names[0], name))
         for command in command_of(said, chosen).values():

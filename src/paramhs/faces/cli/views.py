@@ -11,6 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from paramhs.faces.cli.output import Terminal
 from paramhs.results.evidence import standard_error
 from paramhs.values.costs import score
 from paramhs.values.runs import Point
@@ -201,5 +202,5 @@ def view(quiet: bool) -> Watcher:
     """The view that suits where standard error goes; results go to standard output."""
     if quiet:
         return Watcher()
-    console = Console(stderr=True, highlight=False)
+    console = Terminal(stderr=True)
     return LiveView(console) if console.is_terminal else PlainView(console)

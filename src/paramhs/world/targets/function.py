@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import os
 import pickle
 import time
 import traceback
@@ -118,6 +119,8 @@ class FunctionTarget(Target):
         """Run a task in a worker process, which is stopped at the limits."""
         outcome = execute(_pickled(self.arguments(task), task), self._limits(task))
         seconds = outcome.seconds(self.clock)
+        if outcome.trouble:
+            return Run(task, Status.CRASHED, seconds, None, outcome.trouble)
         if outcome.limit == "memory":
             return Run(task, Status.CRASHED, seconds, None, too_much_memory(self.memory))
         if outcome.limit:
@@ -127,7 +130,7 @@ class FunctionTarget(Target):
             what = f"the worker process died (exit code {outcome.code})"
             return Run(task, Status.CRASHED, seconds, None, what)
         answer: Answer = pickle.loads(outcome.answer)  # noqa: S301 -- from our own worker
-        if self.clock == "cpu":
+        if self.clock == "cpu" or seconds < answer.runtime:  # less: there was a stop meanwhile
             answer = answer._replace(runtime=seconds)
         return answer.of(task)
 
@@ -137,7 +140,16 @@ class FunctionTarget(Target):
         return Limits(task.cutoff, memory=self.memory)
 
     def answer(self, arguments: Arguments) -> Answer:
-        """Call the function."""
+        """Call the function. A child that it forks and that returns, too, ends here: only the
+        process that was asked may answer, and go on with what comes after."""
+        asked = os.getpid()
+        try:
+            return self._answer(arguments)
+        finally:
+            if os.getpid() != asked:
+                os._exit(0)
+
+    def _answer(self, arguments: Arguments) -> Answer:
         config, instance, seed = arguments
         given = {"instance": instance, "seed": seed}
         start = time.perf_counter()

@@ -2,20 +2,28 @@
 
 A reader turns the outcome of a command into a `Reading`. Time is measured by us; a reader says
 another one only where it was asked to believe the target.
+
+Outputs are long and may be anything, so each reader takes a time that is linear in the length
+(repetitions in patterns are possessive, `++`: what they took they never give back), and a message
+quotes only the beginning of what it found. A pattern of the user's own may still take for ever,
+which is why the keeper reads, under a limit.
 """
 
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from paramhs.values.errors import BadInput
 from paramhs.world.targets.supervisor import Outcome
 
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf(?:inity)?|nan)\b"
+NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|[-+]?(?:inf(?:inity)?|nan)\b"
 _NUMBER = re.compile(rf"(?<![\w.])(?:{NUMBER})(?!\w|\.\d)", re.IGNORECASE)
+_ANSWER = re.compile(r"^s (SATISFIABLE|UNSATISFIABLE)[^\S\n]*+$", re.MULTILINE)
+_QUOTED = 60  # characters
+_ABORTED = 1_000  # characters of the reason
 
 
 class Unreadable(Exception):
@@ -68,10 +76,11 @@ class LastNumber:
 
     def read(self, output: str) -> Reading:
         """Its value."""
-        found = _NUMBER.findall(output)
-        if not found:
-            raise Unreadable("no number was printed")
-        return Reading(_number(found[-1]), verdict=answer_line(output))
+        for line in _lines_backwards(output):
+            found = _NUMBER.findall(line)
+            if found:
+                return Reading(_number(found[-1]), verdict=answer_line(output))
+        raise Unreadable("no number was printed")
 
 
 @dataclass(frozen=True)
@@ -118,7 +127,7 @@ class JsonLine:
 
     def read(self, output: str) -> Reading:
         """What stands under the keys."""
-        for line in reversed(output.splitlines()):
+        for line in _lines_backwards(output):
             if line.lstrip().startswith("{"):
                 try:
                     found = json.loads(line)
@@ -149,9 +158,9 @@ class AclibLine:
             raise Unreadable('no line "Result for ParamILS: ..." (or "... SMAC: ...") was printed')
         name, time, quality = _aclib_columns(found[-1].strip())
         if name.upper() == "ABORT":
-            raise Aborted(f"the target says ABORT: {found[-1].strip()}")
+            raise Aborted(f"the target says ABORT: {found[-1].strip()[:_ABORTED]}")
         if name.upper() not in _ACLIB_STATUS:
-            raise Unreadable(f"{name!r} is not a status of an answer line")
+            raise Unreadable(f"{_quoted(name)} is not a status of an answer line")
         status, verdict = _ACLIB_STATUS[name.upper()]
         return Reading(_number(quality), _time(_number(time)), status, verdict)
 
@@ -164,7 +173,7 @@ def _aclib_columns(line: str) -> tuple[str, str | float, str | float]:
             return str(found["status"]), found["runtime"], found.get("cost", found["runtime"])
         except (ValueError, KeyError, RecursionError) as error:
             raise Unreadable(
-                f"the answer line has no JSON object as AClib 2 has: {error}"
+                f"the answer line has no JSON object as AClib 2 has: {str(error)[:_QUOTED]}"
             ) from None
     words = [word.strip() for word in line.split(",")]
     if len(words) < 4:
@@ -205,19 +214,23 @@ class IraceLine:
 
     def read(self, output: str) -> Reading:
         """One or two numbers."""
-        lines = [line for line in output.splitlines() if line.strip()]
-        words = lines[-1].split() if lines else []
+        last = next((line for line in _lines_backwards(output) if line.strip()), "")
+        words = last.split(maxsplit=2)
         if not 1 <= len(words) <= 2:
-            shown = repr(lines[-1]) if lines else "nothing"
+            shown = _quoted(last) if last else "nothing"
             raise Unreadable(f"the last line should be a cost, or a cost and a time, not {shown}")
         numbers = [_number(word) for word in words]
         time = numbers[-1] if len(numbers) == 2 or self.cost_is_time else None
         return Reading(numbers[0], _time(time))
 
 
+LINEAR = (Nothing, LastNumber, JsonLine, AclibLine, IraceLine)
+"""Readers that take a time that is linear in the length of the output, whatever that is."""
+
+
 def answer_line(output: str) -> str:
     """SAT or UNSAT, as solvers say it in competitions: `s SATISFIABLE`."""
-    found = re.findall(r"^s (SATISFIABLE|UNSATISFIABLE)\s*$", output, re.MULTILINE)
+    found = _ANSWER.findall(output)
     return {"SATISFIABLE": "SAT", "UNSATISFIABLE": "UNSAT"}[found[-1]] if found else ""
 
 
@@ -238,7 +251,7 @@ def _keyed(found: Any, key: str | None) -> float | None:
             raise Unreadable(f"the JSON object has no {key!r}")
         found = found[part]
     if isinstance(found, bool) or not isinstance(found, int | float):
-        raise Unreadable(f"{key!r} in the JSON object is {found!r}; expected a number")
+        raise Unreadable(f"{key!r} in the JSON object is {_quoted(found)}; expected a number")
     return _number(found)
 
 
@@ -246,10 +259,25 @@ def _number(word: str | float) -> float:
     try:
         number = float(word)
     except (TypeError, ValueError, OverflowError):
-        raise Unreadable(f"{str(word)[:40]!r} is not a number") from None
+        raise Unreadable(f"{_quoted(word)} is not a number") from None
     if math.isnan(number):
         raise Unreadable("nan is not a number and cannot be compared")
     return number
+
+
+def _quoted(found: object) -> str:
+    """As Python writes it, but no longer than a line."""
+    text = repr(found if not isinstance(found, str) else found[: _QUOTED + 1])
+    return text if len(text) <= _QUOTED + 2 else f"{text[:_QUOTED]}..."
+
+
+def _lines_backwards(output: str) -> Iterator[str]:
+    """The last line first: answers stand at the end."""
+    end = len(output)
+    while end >= 0:
+        begin = output.rfind("\n", 0, end) + 1
+        yield from reversed(output[begin:end].splitlines())  # it may have other ends of lines
+        end = begin - 1
 
 
 def _time(seconds: float | None) -> float | None:

@@ -19,6 +19,7 @@ from paramhs.values.errors import BadInput, TargetError
 from paramhs.values.runs import NO_INSTANCE, Run, Status, Target, Task
 from paramhs.values.space import Config
 from paramhs.world.targets.command.readers import (
+    LINEAR,
     Aborted,
     Nothing,
     Reader,
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 
 SAT_CODES = {10: "SAT", 20: "UNSAT"}
 _DETAIL = 4_000  # characters of output that are kept of a run that failed: the end says most
-_UNKNOWN = re.compile(rb"^(s UNKNOWN|INDETERMINATE)\s*$", re.MULTILINE)
+_WHAT = 1_000  # characters of a message
+_UNKNOWN = re.compile(rb"^(?:s UNKNOWN|INDETERMINATE)[ \t\r]*+$", re.MULTILINE)
 _CERTIFICATE = 64 << 20  # bytes of output that a checker may be given
 
 
@@ -131,7 +133,7 @@ class CommandTarget(Target):
             CommandJob,  # only where processes are used
         )
 
-        return CommandJob()
+        return CommandJob(self.reader.read)
 
     def words(self, task: Task) -> tuple[str, ...]:
         """The argument vector of a task."""
@@ -168,7 +170,8 @@ class CommandTarget(Target):
     def run(self, task: Task, execute: Execute) -> Run:
         """Run a task under a keeper, read what it printed, and check its answer."""
         kept = _CERTIFICATE if self.checker else Command._field_defaults["kept"]
-        command = self._command(self.words(task), kept=kept)
+        slow = not isinstance(self.reader, LINEAR)
+        command = self._command(self.words(task), kept=kept, read=slow)
         outcome = execute(command, self.limits(task.cutoff))
         run = self.judged(task, outcome)
         if run.status is Status.OK and self.checker is not None:
@@ -179,15 +182,15 @@ class CommandTarget(Target):
         """What the outcome of a command means for its task."""
         seconds = outcome.seconds(self.clock)
         if outcome.trouble:
-            return Run(task, Status.CRASHED, seconds, None, outcome.trouble)
+            return Run(task, Status.CRASHED, seconds, None, outcome.trouble[:_WHAT])
         if outcome.limit == "memory":
             what = _detail(too_much_memory(self.memory), outcome)
             return Run(task, Status.CRASHED, seconds, None, what)
         try:
-            reading = self.reader.read(text_of(outcome))
+            reading = self._reading(outcome)
         except Aborted as error:
             raise TargetError(f"{error}\nThe call was {self.shown(task)}") from None
-        except Unreadable as error:
+        except (Unreadable, TimeoutError) as error:
             if outcome.limit:
                 return self._stopped(task, outcome, Reading())
             why = self._bad_exit(outcome) or str(error)
@@ -195,6 +198,13 @@ class CommandTarget(Target):
         if outcome.limit or reading.status == "timeout":
             return self._stopped(task, outcome, reading)
         return self._finished(task, outcome, reading)
+
+    def _reading(self, outcome: Outcome) -> Reading:
+        """What the keeper has read, or what can be read now."""
+        if isinstance(outcome.reading, Exception):
+            raise outcome.reading
+        reading: Reading = outcome.reading or self.reader.read(text_of(outcome))
+        return reading
 
     def _finished(self, task: Task, outcome: Outcome, reading: Reading) -> Run:
         seconds = outcome.seconds(self.clock) if reading.time is None else reading.time
@@ -306,7 +316,7 @@ def _wrong(task: Task, outcome: Outcome, reading: Reading) -> str:
 
 def _detail(what: str, outcome: Outcome) -> str:
     """What went wrong, and the last output."""
-    parts = [what]
+    parts = [what[:_WHAT]]
     for name, data in (("output", outcome.output), ("errors", outcome.errors)):
         text = data[-_DETAIL:].decode("utf-8", "replace").strip()
         if text:

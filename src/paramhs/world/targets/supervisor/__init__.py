@@ -5,6 +5,14 @@ a keeper is a child subreaper: whatever the run starts stays below it, also what
 was orphaned, so "end the run" can mean every process of it, and the resources of all are counted
 when they are reaped. A keeper ends its run when paramhs is gone, however it went.
 
+    paramhs          asks, with a number and a deadline       supervised.py
+      warden         inherits and ends what a keeper leaves   warden.py
+        keeper       starts, watches, ends, reads             keeper.py, jobs.py
+          the run    a program, or a worker with a function
+
+What a run does to its keeper is the run's failure and nobody else's: a keeper that is lost is
+replaced, the run is made once more, and then it has crashed.
+
 Elsewhere (macOS) orphans leave the tree and are beyond reach; the rest holds there, too.
 """
 

@@ -4,11 +4,12 @@ Looking costs time, so it is done as seldom as the limits allow: processor time 
 than all cores together let it, and memory cannot be filled faster than the hardware writes it.
 """
 
-import math
 import os
 import time
 
+from paramhs.world.targets.supervisor.memory import Memory
 from paramhs.world.targets.supervisor.outcome import Limits
+from paramhs.world.targets.supervisor.stopwatch import STEP, Stopwatch
 from paramhs.world.targets.supervisor.tree import Tree
 
 _FILLING = 4e9  # bytes a second: no run fills memory faster
@@ -17,21 +18,25 @@ _REST = 10  # times as long as a look at the memory took, nobody looks
 
 
 class Gauge:
-    """Measures a run against its limits, from now on."""
+    """Measures a run against its limits; all times are those of its stopwatch."""
 
-    def __init__(self, tree: Tree, limits: Limits, cpu_before: float) -> None:
+    def __init__(
+        self, tree: Tree, memory: Memory, limits: Limits, cpu_before: float, watch: Stopwatch
+    ) -> None:
         self._tree = tree
+        self._memory = memory
         self._limits = limits
         self._cores = cores()
         self._cpu_before = cpu_before
-        self.begin = time.monotonic()
-        self._cpu_at = self.begin + max(limits.cpu / self._cores, _SOONEST)
-        self._memory_at = self.begin + max(limits.memory / _FILLING, _SOONEST)
+        self._watch = watch
+        begin = watch.look()
+        self._cpu_at = begin + max(limits.cpu / self._cores, _SOONEST)
+        self._memory_at = begin + max(limits.memory / _FILLING, _SOONEST)
 
     def reached(self) -> str:
         """The name of a limit that is reached now; empty if none is."""
-        now = time.monotonic()
-        if now - self.begin >= self._limits.wall:
+        now = self._watch.look()
+        if now >= self._limits.wall:
             return "wall"
         if now >= self._cpu_at:
             left = self._limits.cpu - self._tree.cpu() + self._cpu_before
@@ -39,17 +44,18 @@ class Gauge:
                 return "cpu"
             self._cpu_at = now + max(left / self._cores, _SOONEST)
         if now >= self._memory_at:
-            room = self._limits.memory - self._tree.resident(self._limits.memory)
+            begin = time.monotonic()
+            room = self._limits.memory - self._memory.used(self._tree, self._limits.memory)
             if room < 0:
                 return "memory"
-            looking = time.monotonic() - now
+            looking = time.monotonic() - begin
             self._memory_at = now + max(room / _FILLING, _SOONEST, _REST * looking)
         return ""
 
-    def wait(self) -> float | None:
-        """Seconds until a limit may be reached; None for ever."""
-        at = min(self.begin + self._limits.wall, self._cpu_at, self._memory_at)
-        return max(at - time.monotonic(), 0.0) if at < math.inf else None
+    def wait(self) -> float:
+        """Seconds until a limit may be reached, or it is time to look at the clock again."""
+        at = min(self._limits.wall, self._cpu_at, self._memory_at)
+        return min(max(at - self._watch.look(), 0.0), STEP)
 
 
 def cores() -> int:

@@ -1,4 +1,12 @@
-"""The two things that a keeper can run: a command, or a Python function in a worker process."""
+"""The two things that a keeper can run: a command, or a Python function in a worker process.
+
+Both begin a run, let the keeper watch it until it is over or a limit is reached, and end whatever
+is left of it. They differ in what a run is. A program is started anew each time, by vfork, so that
+it costs the same however large paramhs is, and everything below the keeper belongs to its run. A
+function is called in a worker that is forked once and then asked again and again; processes that it
+keeps (a pool of its own) may live on between its runs, and all are ended when a worker is replaced,
+because it reached a limit or died.
+"""
 
 import contextlib
 import ctypes
@@ -7,28 +15,36 @@ import os
 import pickle
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from paramhs.world.targets.supervisor.capture import Capture
 from paramhs.world.targets.supervisor.keeper import Keeper
+from paramhs.world.targets.supervisor.link import Link, receive_request, send_answer
 from paramhs.world.targets.supervisor.outcome import Command, Limits, Outcome
+from paramhs.world.targets.supervisor.stopwatch import Stopwatch
 from paramhs.world.targets.supervisor.tree import PEAK_UNIT
 
+READING = 10.0  # seconds of processor time that reading an output may take
+_LONG = 1 << 14  # bytes of an output
 _EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY}
 
 
 class CommandJob:
     """Runs a program, in a session of its own; the run is over when the program has ended.
 
-    Processes that it leaves behind are ended then.
+    Processes that it leaves behind are ended then. `read` is what is made of its output: here and
+    not in paramhs, because a regular expression can take for ever on an output that it does not
+    expect, and nobody could interrupt it there.
     """
+
+    def __init__(self, read: Callable[[str], Any] | None = None) -> None:
+        self._read = read
 
     def begin(self, keeper: Keeper) -> None:
         """Nothing to prepare."""
@@ -36,9 +52,8 @@ class CommandJob:
     def run(self, keeper: Keeper, command: Command, limits: Limits) -> Outcome:
         """Start the program, watch it, end it."""
         cpu_before, keeper.tree.peak = keeper.tree.reaped_cpu, 0
-        begin = time.perf_counter()
         try:
-            program, outputs = _begun(command)
+            program, outputs, watch = _begin(command)
         except (OSError, ValueError) as error:
             exhausted = isinstance(error, OSError) and error.errno in _EXHAUSTED
             return Outcome(trouble=_explained(error, command), exhausted=exhausted)
@@ -49,24 +64,49 @@ class CommandJob:
         def over() -> bool:
             return program.pid in keeper.ended
 
-        limit = keeper.watch(limits, cpu_before, over)
-        wall = time.perf_counter() - begin
+        limit = keeper.watch(limits, cpu_before, over, watch)
+        wall = watch.look()
         if limit:
             keeper.stop(limit, limits)
         left = keeper.end()
         program.returncode = keeper.ended.get(program.pid, -signal.SIGKILL)
         for output in outputs:
             keeper.off(output.fd)
+        printed, errors = (output.close() for output in outputs)
         return Outcome(
             limit=limit,
             code=program.returncode,
             wall=wall,
             cpu=keeper.tree.reaped_cpu - cpu_before,
             memory=_known_peak(keeper.tree.peak),
-            output=outputs[0].close(),
-            errors=outputs[1].close(),
+            output=printed,
+            errors=errors,
             left_behind=0 if limit else left,
+            reading=self._reading(command, printed),
         )
+
+    def _reading(self, command: Command, output: bytes) -> Any:
+        """What is made of an output, if that may take long: else it is quicker left to paramhs."""
+        if self._read is None or not (command.read or len(output) > _LONG):
+            return None
+        return _read_within_limit(self._read, output)
+
+
+def _read_within_limit(read: Callable[[str], Any], output: bytes) -> Any:
+    """What is made of an output; of one that takes too long, that it does."""
+    before = signal.signal(signal.SIGPROF, _give_up_reading)
+    signal.setitimer(signal.ITIMER_PROF, READING)  # Python's re looks for signals now and then
+    try:
+        return read(output.decode("utf-8", "replace"))
+    except Exception as error:
+        return error
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _give_up_reading(number: int, frame: object) -> None:
+    raise TimeoutError(f"reading its output took more than {READING:g} s")
 
 
 def _known_peak(peak: int) -> int:
@@ -75,13 +115,16 @@ def _known_peak(peak: int) -> int:
     return peak if peak > own else 0
 
 
-def _begun(command: Command) -> tuple["subprocess.Popen[bytes]", tuple[Capture, Capture]]:
-    """The program and its outputs; where the system has no room for it, it is tried again."""
+def _begin(
+    command: Command,
+) -> tuple["subprocess.Popen[bytes]", tuple[Capture, Capture], Stopwatch]:
+    """Start a program: it, its outputs, its time. Where there is no room for it, try again."""
     for pause in (0.05, 0.2, 0.8, None):
         outputs: list[Capture] = []
         try:
             outputs += [Capture(command.kept) for _ in range(2)]
-            return _started(command, (outputs[0], outputs[1])), (outputs[0], outputs[1])
+            watch = Stopwatch()
+            return _start(command, outputs[0], outputs[1]), (outputs[0], outputs[1]), watch
         except (OSError, ValueError) as error:
             for output in outputs:
                 output.close()
@@ -91,7 +134,7 @@ def _begun(command: Command) -> tuple["subprocess.Popen[bytes]", tuple[Capture, 
     raise AssertionError("not reached")
 
 
-def _started(command: Command, outputs: tuple[Capture, Capture]) -> "subprocess.Popen[bytes]":
+def _start(command: Command, output: Capture, errors: Capture) -> "subprocess.Popen[bytes]":
     with contextlib.ExitStack() as stack:
         given: Any = subprocess.DEVNULL
         if command.given:
@@ -101,8 +144,8 @@ def _started(command: Command, outputs: tuple[Capture, Capture]) -> "subprocess.
         return subprocess.Popen(  # noqa: S603 -- a list of words, no shell
             command.words,
             stdin=given,
-            stdout=outputs[0].theirs,
-            stderr=outputs[1].theirs,
+            stdout=output.theirs,
+            stderr=errors.theirs,
             cwd=command.folder,
             start_new_session=True,
         )
@@ -146,17 +189,18 @@ class FunctionJob:
     def __init__(self, answer: Callable[[Any], Any]) -> None:
         self._answer = answer
         self._worker = 0
-        self._link: Connection[Any, Any] | None = None
+        self._link: Link | None = None
 
     def begin(self, keeper: Keeper) -> None:
         """Fork the worker."""
-        ours, theirs = Pipe()
+        ours, theirs = socket.socketpair()
         keeper_pid = os.getpid()
         pid = os.fork()
         if pid == 0:
+            ours.close()
             _be_worker(self._answer, keeper, theirs, keeper_pid)
         theirs.close()
-        self._worker, self._link = pid, ours
+        self._worker, self._link = pid, Link(ours)
 
     def run(self, keeper: Keeper, arguments: bytes, limits: Limits) -> Outcome:
         """Call the function; a worker that reaches a limit, or dies, is replaced."""
@@ -165,30 +209,21 @@ class FunctionJob:
         assert self._link is not None  # noqa: S101 -- begun
         link, measured = self._link, limits.clock == "cpu"
         cpu_before = keeper.tree.cpu() if measured else 0.0
-        answers: list[bytes] = []
-        gone: list[bool] = []
 
         def over() -> bool:
-            return bool(answers or gone) or self._worker in keeper.ended
+            return bool(link.answer) or link.broken or self._worker in keeper.ended
 
-        def receive() -> None:
-            try:
-                answers.append(link.recv_bytes())
-            except (EOFError, OSError):
-                gone.append(True)
-
-        keeper.on(link.fileno(), receive)
-        begin = time.perf_counter()
-        with contextlib.suppress(OSError):  # it is dead: that will be noticed
-            link.send_bytes(arguments)
-        limit = keeper.watch(limits, cpu_before, over)
-        wall = time.perf_counter() - begin
+        watch = Stopwatch()
+        link.ask(arguments)
+        _listen(keeper, link)
+        limit = keeper.watch(limits, cpu_before, over, watch)
+        wall = watch.look()
         cpu = keeper.tree.cpu() - cpu_before if measured else 0.0
         keeper.off(link.fileno())
-        if not limit and answers:
+        if not limit and link.answer:
             if self._worker in keeper.ended:  # it died of what it did after its answer
                 self._replace(keeper)
-            return Outcome(wall=wall, cpu=cpu, code=0, answer=answers[0])
+            return Outcome(wall=wall, cpu=cpu, code=0, answer=link.answer)
         if limit:
             keeper.stop(limit, limits)
         code = self._replace(keeper)
@@ -204,10 +239,22 @@ class FunctionJob:
         return code
 
 
+def _listen(keeper: Keeper, link: Link) -> None:
+    """Let the keeper's events move what is on the line, in both directions."""
+
+    def go_on() -> None:
+        link.go_on()
+        keeper.off(link.fileno())
+        if not link.broken:
+            keeper.on(link.fileno(), go_on, link.writing)
+
+    keeper.on(link.fileno(), go_on, link.writing)
+
+
 def _be_worker(
-    answer: Callable[[Any], Any], keeper: Keeper, link: "Connection[Any, Any]", keeper_pid: int
-) -> None:
-    """The life of a worker process; it never returns."""
+    answer: Callable[[Any], Any], keeper: Keeper, line: socket.socket, keeper_pid: int
+) -> NoReturn:
+    """The life of a worker process."""
     code = 1
     try:
         keeper.forget()
@@ -215,7 +262,8 @@ def _be_worker(
         os.setsid()
         _die_with(keeper_pid)
         while True:
-            link.send(answer(pickle.loads(link.recv_bytes())))  # noqa: S301 -- from our own parent
+            number, request = receive_request(line)
+            send_answer(line, number, pickle.dumps(answer(pickle.loads(request))))  # noqa: S301
     except (EOFError, ConnectionError):
         code = 0
     except BaseException:
@@ -230,6 +278,8 @@ def _be_worker(
 def _die_with(parent: int) -> None:
     """Ask Linux for a SIGKILL when the parent dies."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        libc = ctypes.CDLL(None)
+        libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        libc.prctl(15, b"run-worker", 0, 0, 0)  # PR_SET_NAME
         if os.getppid() != parent:
             os._exit(1)

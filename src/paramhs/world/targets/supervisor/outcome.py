@@ -33,6 +33,8 @@ class Command(NamedTuple):
     """Its standard input."""
     kept: int = 1 << 20
     """How many bytes of each output are kept from its beginning, and as many from its end."""
+    read: bool = False
+    """Whether its keeper is to read its output, as it does with all that is long."""
 
 
 class Outcome(NamedTuple):
@@ -56,6 +58,8 @@ class Outcome(NamedTuple):
     """Whether that is because the system has no more processes, files or memory to give."""
     answer: bytes = b""
     """What a function answered, pickled."""
+    reading: Any = None
+    """What was read from the output, or the exception that said why it could not be."""
 
     def seconds(self, clock: Clock) -> float:
         """What it took."""

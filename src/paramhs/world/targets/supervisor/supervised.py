@@ -4,26 +4,22 @@ import contextlib
 import os
 import queue
 import secrets
-import selectors
 import socket
 import sys
 import threading
-import time
 import warnings
-from functools import partial
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
-from typing import Any, NamedTuple, NoReturn, Protocol
-
-import psutil
+from typing import Any, NoReturn, Protocol
 
 from paramhs.values.errors import TargetError
 from paramhs.values.runs import Run, Task
-from paramhs.world.targets.supervisor.keeper import MARK, READY, Job, keep
+from paramhs.world.targets.supervisor.cgroup import ControlGroup, group_of
+from paramhs.world.targets.supervisor.keeper import MARK, Job, Keeper
+from paramhs.world.targets.supervisor.line import KeeperLine, Late, Lost, end_together
 from paramhs.world.targets.supervisor.outcome import Execute, Limits, Outcome
+from paramhs.world.targets.supervisor.reaper import be_subreaper, disregard_signals
+from paramhs.world.targets.supervisor.warden import KEEPER_STOPPED, Warden
 
-_READY = 30.0  # seconds that a new keeper may take to say that it is there
-_ENDING = 15.0  # seconds that a keeper may take to end what it keeps
+_TRIES = 2  # times that a run is made whose keeper is lost
 
 
 class Supervisable(Protocol):
@@ -43,15 +39,6 @@ class Supervisable(Protocol):
         """The call, for people."""
 
 
-class _Hired(NamedTuple):
-    """A keeper, seen from paramhs."""
-
-    pid: int
-    connection: "Connection[Any, Any]"
-    mark: str
-    """What all it starts have in their environment."""
-
-
 class Supervised:
     """A target whose runs are kept, as many at a time as there are threads that call it.
 
@@ -62,13 +49,13 @@ class Supervised:
     def __init__(self, target: Supervisable, count: int = 0) -> None:
         self.target = target
         self._closed = False
-        self._all: list[_Hired] = []
+        self._all: list[KeeperLine] = []
         # A fork made while another thread holds both ends of a pipe would keep that pipe open.
         self._processes = threading.Lock()
-        self._idle: queue.SimpleQueue[_Hired] = queue.SimpleQueue()
+        self._idle: queue.SimpleQueue[KeeperLine] = queue.SimpleQueue()
         try:
             for _ in range(count):  # here, in the main thread, before there are others
-                self._idle.put(self._hired())
+                self._idle.put(self._start_keeper())
         except BaseException:
             self.close()
             raise
@@ -77,162 +64,175 @@ class Supervised:
         return Supervised, (self.target,)
 
     def __call__(self, task: Task) -> Run:
-        """Run a task under an idle keeper, or a new one.
-
-        A run whose keeper was killed is made again: that says nothing about the target.
-        """
-        for _ in range(2):
-            hired = self._free()
-            try:
-                run = self.target.run(task, partial(_asked, hired))
-            except (EOFError, ConnectionError):
-                closed = self._closed
-                self._dismiss(hired)
-                _end_orphans(hired.mark)
-                if closed:
-                    break
-            except BaseException:
-                self._dismiss(hired)
-                raise
-            else:
-                self._idle.put(hired)
-                return run
-        raise TargetError("the process that keeps a run was killed, twice; stored runs are safe")
-
-    def _free(self) -> _Hired:
+        """Run a task under an idle keeper, or a new one."""
+        slot = _Slot(self)
         try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            return self._hired()
+            run = self.target.run(task, slot.execute)
+        except BaseException:
+            slot.dismiss()
+            raise
+        slot.give_back()
+        return run
 
     def shown(self, task: Task) -> str:
         """The call, for people."""
         return self.target.shown(task)
 
-    def _hired(self) -> _Hired:
+    def take(self) -> KeeperLine:
+        """A keeper that has nothing to do; one that died meanwhile is replaced."""
+        while True:
+            try:
+                keeper = self._idle.get_nowait()
+            except queue.Empty:
+                return self._start_keeper()
+            if keeper.silent:
+                return keeper
+            self.dismiss(keeper)
+
+    def give_back(self, keeper: KeeperLine) -> None:
+        """It has nothing to do."""
+        self._idle.put(keeper)
+
+    @property
+    def closed(self) -> bool:
+        """Whether no more runs are wanted."""
+        return self._closed
+
+    def _start_keeper(self) -> KeeperLine:
         """A new keeper that has said it is ready. A fork may inherit a lock held by a thread and
         stand still; that is noticed here, and it is tried again."""
         for _ in range(3):
             with self._processes:
                 if self._closed:
                     raise TargetError("the keepers are closed")
-                hired = self._started()
-                self._all.append(hired)
-            if hired.connection.poll(_READY):
-                with contextlib.suppress(EOFError, ConnectionError):
-                    if hired.connection.recv() == READY:
-                        return hired
-            self._dismiss(hired)
+                keeper = self._fork_warden()
+                self._all.append(keeper)
+            if keeper.await_ready():
+                return keeper
+            self.dismiss(keeper)
         raise TargetError("the processes that keep runs do not start")
 
-    def _started(self) -> _Hired:
-        ours, theirs = Pipe()
-        job, parent, mark = self.target.job(), os.getpid(), secrets.token_hex(16)
+    def _fork_warden(self) -> KeeperLine:
+        ours, theirs = socket.socketpair()
+        job, paramhs, mark = self.target.job(), os.getpid(), secrets.token_hex(16)
+        group = group_of(mark)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
                 stream.flush()  # lest a fork print it again
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads: see _hired
+                warnings.simplefilter("ignore", DeprecationWarning)  # see _start_keeper
                 pid = os.fork()
         except OSError as error:
             raise TargetError(f"no process can be started: {error.strerror}") from error
         if pid == 0:
-            _live(job, theirs, ours, parent, mark)
+            for other in self._all:
+                other.close()
+            _be_warden(job, theirs, ours, paramhs, mark, group)
         theirs.close()
-        return _Hired(pid, ours, mark)
+        return KeeperLine(pid, ours, mark, group)
 
     def close(self) -> None:
         """End all runs, whatever they are doing, and their keepers."""
         with self._processes:
             self._closed = True
-        for hired in list(self._all):
-            self._dismiss(hired)
+            going = list(self._all)
+            self._all.clear()
+        end_together(going)
 
-    def _dismiss(self, hired: _Hired) -> None:
-        """Hang up, which makes a keeper end all it keeps, and see it go."""
-        with self._processes:  # starting a process looks at all others, so none may go meanwhile
-            if hired not in self._all:
-                return
-            self._all.remove(hired)
-            _hang_up(hired.connection)
-            if not _gone(hired.pid, _ENDING):
-                _killed(hired.pid)
-                _gone(hired.pid, _ENDING)
-            hired.connection.close()
+    def dismiss(self, keeper: KeeperLine) -> int | None:
+        """Hang up, which makes a keeper end all it keeps, and see it go: its warden's exit code."""
+        with self._processes:
+            if keeper not in self._all:
+                return None
+            self._all.remove(keeper)
+        return end_together([keeper])[0]
 
 
-def _live(
+class _Slot:
+    """What one run needs: a keeper, and another if that is lost."""
+
+    def __init__(self, supervised: Supervised) -> None:
+        self._supervised = supervised
+        self._keeper: KeeperLine | None = None
+
+    def execute(self, request: Any, limits: Limits) -> Outcome:
+        """Make a run under a keeper.
+
+        A run whose keeper is lost is made again: somebody may have killed it. If that happens
+        again it is the run's own doing, so it has failed, like any other that does not end well.
+        """
+        why, seconds = "", 0.0
+        for _ in range(_TRIES):
+            keeper = self._keeper = self._keeper or self._supervised.take()
+            try:
+                outcome = keeper.ask(request, limits)
+            except Lost as lost:
+                seconds = min(keeper.seconds, limits.wall)
+                why = _why_lost(lost, self.dismiss())
+                if self._supervised.closed:
+                    raise TargetError("the keepers are closed, and the run was ended") from None
+                continue
+            if outcome.exhausted:
+                raise TargetError(
+                    f"runs cannot be started: {outcome.trouble}; stored runs are safe"
+                )
+            return outcome
+        return Outcome(wall=seconds, cpu=seconds, trouble=why)
+
+    def dismiss(self) -> int | None:
+        """End the keeper, with its run."""
+        keeper, self._keeper = self._keeper, None
+        return self._supervised.dismiss(keeper) if keeper else None
+
+    def give_back(self) -> None:
+        """The keeper is free for another run."""
+        if self._keeper:
+            self._supervised.give_back(self._keeper)
+
+
+def _why_lost(lost: Lost, code: int | None) -> str:
+    """What became of a keeper, also by its warden's exit code."""
+    what = "was stopped" if code == KEEPER_STOPPED else "was killed"
+    if isinstance(lost, Late):
+        what = "did not answer in time"
+    return (
+        f"the process that keeps the run {what}, in {_TRIES} of {_TRIES} attempts;"
+        " does the target send signals to its parent?"
+    )
+
+
+def _be_warden(
     job: Job,
-    connection: "Connection[Any, Any]",
-    other: "Connection[Any, Any]",
-    parent: int,
+    line: socket.socket,
+    other: socket.socket,
+    paramhs: int,
     mark: str,
+    group: ControlGroup | None,
 ) -> NoReturn:
-    """The life of a keeper, in the forked process."""
+    """The life of a warden, in the forked process, and that of its keeper, forked from it."""
+    code = 1
     try:
-        other.close()  # else it would not see that paramhs hung up
-        keep(job, connection, parent, mark)
+        other.close()  # else nobody would see that paramhs hung up
+        before = disregard_signals()
+        os.environ[MARK] = mark
+        with open(os.devnull, encoding="utf-8") as nothing:
+            os.dup2(nothing.fileno(), 0)
+        with contextlib.suppress(OSError):
+            os.setsid()
+        be_subreaper(b"run-warden")
+        if group and not group.join():
+            group = None
+        warden = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            be_subreaper(b"run-keeper")
+            Keeper(line, before, group).serve(job, paramhs, warden)
+            code = 0
+        else:
+            line.close()
+            code = Warden(pid).serve(paramhs)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
-        os._exit(0)
-
-
-def _asked(hired: _Hired, request: Any, limits: Limits) -> Outcome:
-    hired.connection.send((request, limits))
-    outcome: Outcome = hired.connection.recv()
-    if outcome.exhausted:
-        raise TargetError(f"runs cannot be started: {outcome.trouble}; stored runs are safe")
-    return outcome
-
-
-def _gone(pid: int, seconds: float) -> bool:
-    """Wait until a child has ended, and reap it; whether it has."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            if os.waitpid(pid, os.WNOHANG)[0]:
-                return True
-        except ChildProcessError:  # somebody else has reaped it
-            return True
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return False
-        _await_end(pid, left)
-
-
-def _await_end(pid: int, seconds: float) -> None:
-    """Until a process ends, or a moment where the system cannot tell."""
-    if not hasattr(os, "pidfd_open"):
-        time.sleep(min(seconds, 0.01))
-        return
-    with contextlib.suppress(OSError):
-        end = os.pidfd_open(pid)
-        with contextlib.closing(selectors.DefaultSelector()) as selector:
-            selector.register(end, selectors.EVENT_READ)
-            selector.select(seconds)
-        os.close(end)
-
-
-def _end_orphans(mark: str) -> None:
-    """Kill what a keeper had started that was itself killed, wherever it is by now."""
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if process.environ().get(MARK) == mark:
-                process.kill()
-
-
-def _hang_up(connection: "Connection[Any, Any]") -> None:
-    """Both ends see it at once, also a thread that waits for an answer."""
-    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
-        line.shutdown(socket.SHUT_RDWR)
-
-
-def _killed(pid: int) -> None:
-    """Kill a keeper that does not end, with what is below it."""
-    with contextlib.suppress(psutil.Error):
-        keeper = psutil.Process(pid)
-        for process in [*keeper.children(recursive=True), keeper]:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
+        os._exit(code)

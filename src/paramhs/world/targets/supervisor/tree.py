@@ -4,7 +4,6 @@ import contextlib
 import os
 import sys
 import time
-from pathlib import Path
 
 import psutil
 
@@ -12,10 +11,10 @@ PEAK_UNIT = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss
 
 
 class Tree:
-    """The descendants of this process, of which it must be the only keeper."""
+    """The descendants of this process, which must be the only one to reap them."""
 
     def __init__(self) -> None:
-        self._me = psutil.Process()
+        self._me = os.getpid()
         self.reaped_cpu = 0.0
         """Processor time of the descendants that are gone."""
         self.peak = 0
@@ -40,56 +39,52 @@ class Tree:
             self.reaped_cpu += usage.ru_utime + usage.ru_stime
             self.peak = max(self.peak, usage.ru_maxrss * PEAK_UNIT)
 
-    def members(self) -> list[psutil.Process]:
+    def pids(self) -> list[int]:
         """Those alive, or not reaped yet, at this moment."""
-        found = _below(self._me.pid)
-        if found is not None:
-            return found
-        with contextlib.suppress(psutil.Error):
-            return self._me.children(recursive=True)
-        return []
+        return below(self._me)
 
     def cpu(self) -> float:
         """Seconds of processor time that the tree has used, those gone included."""
         seconds = self.reaped_cpu
-        for process in self.members():
+        for pid in self.pids():
             with contextlib.suppress(psutil.Error):
-                times = process.cpu_times()
-                seconds += max(_own_cpu(process.pid), times.user + times.system)
+                times = psutil.Process(pid).cpu_times()
+                seconds += max(_own_cpu(pid), times.user + times.system)
                 seconds += times.children_user + times.children_system
         return seconds
 
-    def resident(self, limit: float) -> float:
-        """Bytes of resident memory; what processes share is counted once if that may matter."""
-        members = self.members()
-        total = sum(_memory(process, "rss") for process in members)
-        if total <= limit or len(members) < 2 or sys.platform != "linux":
-            return total
-        return sum(_memory(process, "pss") for process in members)
-
     def signal(self, number: int) -> int:
-        """Send a signal to every member; how many there were, but for the dead."""
+        """Send a signal to every member; how many there were, but for the dead.
+
+        A chain of forks lives for microseconds in each link, so there is nothing between finding a
+        process and the signal.
+        """
         alive = 0
-        for process in self.members():
-            with contextlib.suppress(psutil.Error, ProcessLookupError):
-                alive += process.status() != psutil.STATUS_ZOMBIE
-                process.send_signal(number)
+        for pid in self.pids():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                alive += state(pid) != psutil.STATUS_ZOMBIE
+                os.kill(pid, number)
         return alive
 
 
-def _below(pid: int) -> list[psutil.Process] | None:
-    """The descendants by what Linux lists for each process, which costs little however many other
-    processes there are; None where that is not to be had."""
+def below(pid: int) -> list[int]:
+    """The descendants of a process, by what Linux lists for each, which costs little however many
+    other processes there are; elsewhere by looking at all."""
     waiting = _children(pid)
     if waiting is None:
-        return None
-    found: list[psutil.Process] = []
+        return _found_by_looking_at_all(pid)
+    found: list[int] = []
     while waiting:
         child = waiting.pop()
-        with contextlib.suppress(psutil.Error):
-            found.append(psutil.Process(child))
+        found.append(child)
         waiting += _children(child) or []
     return found
+
+
+def _found_by_looking_at_all(pid: int) -> list[int]:
+    with contextlib.suppress(psutil.Error):
+        return [process.pid for process in psutil.Process(pid).children(recursive=True)]
+    return []
 
 
 def _children(pid: int) -> list[int] | None:
@@ -100,10 +95,31 @@ def _children(pid: int) -> list[int] | None:
     except OSError:
         return None
     for thread in threads:
-        with contextlib.suppress(OSError):  # of a thread that has ended
-            file = Path(f"/proc/{pid}/task/{thread}/children")
-            found = (found or []) + [int(word) for word in file.read_text("ascii").split()]
+        with (
+            contextlib.suppress(OSError),  # of a thread that has ended
+            open(f"/proc/{pid}/task/{thread}/children", "rb") as file,
+        ):
+            found = (found or []) + [int(word) for word in file.read().split()]
     return found
+
+
+def state(pid: int) -> str:
+    """What psutil calls its state; that of the dead if it is gone."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+            letter = file.read().rpartition(b")")[2][1:2]
+            return _STATES.get(letter, psutil.STATUS_RUNNING)
+    with contextlib.suppress(psutil.Error):
+        return str(psutil.Process(pid).status())
+    return psutil.STATUS_ZOMBIE
+
+
+_STATES = {
+    b"T": psutil.STATUS_STOPPED,
+    b"t": psutil.STATUS_TRACING_STOP,
+    b"Z": psutil.STATUS_ZOMBIE,
+    b"X": psutil.STATUS_ZOMBIE,
+}
 
 
 def _own_cpu(pid: int) -> float:
@@ -114,12 +130,3 @@ def _own_cpu(pid: int) -> float:
         return time.clock_gettime((~pid << 3) | 2)  # its processor-time clock
     except OSError:
         return 0.0
-
-
-def _memory(process: psutil.Process, kind: str) -> int:
-    if kind == "pss":
-        with contextlib.suppress(psutil.Error, AttributeError):  # not everybody may see it
-            return int(process.memory_full_info().pss)
-    with contextlib.suppress(psutil.Error):
-        return int(process.memory_info().rss)
-    return 0

@@ -1,0 +1,118 @@
+"""A control group for each keeper, where Linux and whoever started us allow that.
+
+A control group (cgroup v2) counts all memory that its processes ever asked for, wherever it is now,
+and can kill all of them at once, wherever they went. It takes a group that was delegated to us, as
+`systemd-run --user --scope -p Delegate=yes paramhs tune ...` does. A group that has groups below it
+may have no processes of its own, so this process moves into one beside those of its keepers. That
+is done only if nobody else is in the group: others are not ours to move.
+
+Source: the kernel's Documentation/admin-guide/cgroup-v2.rst, "No Internal Process Constraint" and
+"Model of Delegation"; systemd's CGROUP_DELEGATION.
+"""
+
+import contextlib
+import os
+from pathlib import Path
+
+_OURS = "paramhs"  # the group into which this process moves
+_COUNTED = (b"anon", b"shmem")  # of memory.stat; the rest is cache, which Linux takes back
+
+
+class ControlGroup:
+    """The group of one keeper and all that it starts."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def join(self) -> bool:
+        """Move this process into it, and so all that it starts later; whether that went well."""
+        try:
+            self._path.mkdir()
+            (self._path / "cgroup.procs").write_text(str(os.getpid()))
+        except OSError:
+            return False
+        return True
+
+    def memory(self) -> int:
+        """Bytes that its processes hold, shared memory and files in memory included."""
+        with contextlib.suppress(OSError, ValueError):
+            lines = (self._path / "memory.stat").read_bytes().splitlines()
+            numbers = dict(line.split(maxsplit=1) for line in lines)
+            return sum(int(numbers.get(name, 0)) for name in _COUNTED)
+        return 0
+
+    def end(self) -> None:
+        """Kill what is left in it, and take it away."""
+        with contextlib.suppress(OSError):
+            (self._path / "cgroup.kill").write_text("1")
+        with contextlib.suppress(OSError):
+            self._path.rmdir()
+
+
+def group_of(mark: str) -> ControlGroup | None:
+    """The group for a keeper with this mark; None where there can be none."""
+    home = delegated()
+    return ControlGroup(home / f"run-{mark}") if home else None
+
+
+def delegated() -> Path | None:
+    """The group below which we may make others, made ready for that; None if there is none."""
+    own = own_group()
+    if own is None:
+        return None
+    if own.name == _OURS and _controls_memory(own.parent):
+        return own.parent
+    return own if _is_delegated(own) and _make_ready(own) else None
+
+
+def own_group() -> Path | None:
+    """Where this process's own group is, in a hierarchy that can count memory."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text("utf-8").splitlines():
+            if line.startswith("0::"):
+                root = _mounted()
+                return root / line[3:].lstrip("/") if root else None
+    return None
+
+
+def _mounted() -> Path | None:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/mounts").read_text("utf-8").splitlines():
+            words = line.split()
+            if words[2] == "cgroup2":
+                return Path(words[1])
+    return None
+
+
+def _is_delegated(group: Path) -> bool:
+    """An ordinary user may write only to what was given to them; of root, systemd takes a note."""
+    if "memory" not in _words(group / "cgroup.controllers"):
+        return False
+    if os.geteuid() != 0:
+        return all(os.access(group / name, os.W_OK) for name in ("", "cgroup.procs"))
+    with contextlib.suppress(OSError, AttributeError):
+        return os.getxattr(group, "user.delegate") == b"1"
+    return False
+
+
+def _make_ready(group: Path) -> bool:
+    """Move this process, if it is alone, out of the way; let groups below count memory."""
+    if _words(group / "cgroup.procs") != [str(os.getpid())]:
+        return False
+    try:
+        (group / _OURS).mkdir(exist_ok=True)
+        (group / _OURS / "cgroup.procs").write_text(str(os.getpid()))
+        (group / "cgroup.subtree_control").write_text("+memory")
+    except OSError:
+        return False
+    return _controls_memory(group)
+
+
+def _controls_memory(group: Path) -> bool:
+    return "memory" in _words(group / "cgroup.subtree_control")
+
+
+def _words(path: Path) -> list[str]:
+    with contextlib.suppress(OSError):
+        return path.read_text("utf-8").split()
+    return []
