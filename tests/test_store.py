@@ -370,7 +370,10 @@ def test_another_incumbent_is_another_way_and_names_the_version(tmp_path, monkey
 
 
 @pytest.mark.parametrize("replace", [False, True])
-def test_a_store_that_is_deleted_while_it_is_written_is_noticed_and_saved(tmp_path, replace):
+def test_a_store_that_is_deleted_while_it_is_written_is_noticed_and_saved(
+    tmp_path, replace, monkeypatch
+):
+    monkeypatch.setattr("paramhs.world.store.sqlite._LOOK", 0.0)
     path = tmp_path / "runs.sqlite"
     store = opened(path)
     for k in range(3):

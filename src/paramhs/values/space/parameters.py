@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 
 from paramhs.values.errors import BadInput
@@ -162,6 +163,20 @@ class Integer(Parameter):
         }
 
 
+@lru_cache(maxsize=100_000)
+def _level(low: float, high: float, levels: int, log: bool, index: int) -> float:
+    """The value at an index of an even grid; remembered, for the same few come again and again."""
+    if index == 0:
+        return low
+    if index == levels - 1:
+        return high
+    part = index / (levels - 1)
+    if log:
+        return rounded(math.exp((1 - part) * math.log(low) + part * math.log(high)))
+    value = low + (high - low) * part
+    return rounded(value) if abs(value) > 1e-12 * (high - low) else 0.0
+
+
 @dataclass(frozen=True)
 class Real(Parameter):
     """A grid of numbers from low to high, both included, evenly spaced (or in their logarithms).
@@ -240,15 +255,7 @@ class Real(Parameter):
         _freeze(self, default_index=index, default_value=float(default))
 
     def _grid(self, index: int) -> float:
-        if index == 0:
-            return self.low
-        if index == self.levels - 1:
-            return self.high
-        part = index / (self.levels - 1)
-        if self.log:
-            return rounded(math.exp((1 - part) * math.log(self.low) + part * math.log(self.high)))
-        value = self.low + (self.high - self.low) * part
-        return rounded(value) if abs(value) > 1e-12 * (self.high - self.low) else 0.0
+        return _level(self.low, self.high, self.levels, self.log, index)
 
     def _nearest(self, value: float) -> int:
         if self.log:

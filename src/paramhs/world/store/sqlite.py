@@ -52,6 +52,10 @@ CREATE VIEW readable AS
 """
 _MARK = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
 
+_LOOK = (
+    0.2  # seconds between looks whether the file is still there: a look may cost as much as a run
+)
+
 _STATUS = {status.value: status for status in Status}
 _MARKS = ", ".join("?" * 12)
 
@@ -88,7 +92,7 @@ class SqliteStore:
                     self._keep_known(known, initial)
                 self._check_source(source)
                 self._load()
-                self._identity = _identity(self.path)
+                self._identity, self._next_look = _identity(self.path), 0.0
         except BaseException:
             self.close()
             raise
@@ -226,14 +230,17 @@ class SqliteStore:
         """Keep a run; the first answer to a task stays. One statement, so it is there or not."""
         task = run.task
         with explained(self.path):
-            if _identity(self.path) != self._identity:
-                raise self._rescued()
+            elapsed = time.monotonic() - self._began
+            if elapsed >= self._next_look:
+                self._next_look = elapsed + _LOOK
+                if _identity(self.path) != self._identity:
+                    raise self._rescued()
             row = (
                 self._id(self._configs, "configs (key)", task.config.key),
                 self._id(self._instances, "instances (name)", task.instance.name),
                 *(task.seed, task.cutoff),
                 *(run.status.value, run.runtime, run.quality, _text(run.detail), asked),
-                *(self._session_id(), time.time(), time.monotonic() - self._began),
+                *(self._session_id(), time.time(), elapsed),
             )
             insert = f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})"  # noqa: S608
             if self._db.execute(insert, row).rowcount:
