@@ -92,6 +92,51 @@ class TestTune:
         assert result["default"] == {"x": 49}
         assert result["trajectory"][-1]["config"] == result["best"]
 
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("a.jsonl", '{"x": 3}\n{"x": 70}\n'),
+            ("a.csv", "x\n3\n70\n"),
+            ("a.txt", "x\n3\n70\n"),
+        ],
+    )
+    def test_initial_configurations_are_tried_first(self, tmp_path, name, text):
+        scenario(tmp_path)
+        (tmp_path / name).write_text(text)
+        result = tuned("--initial", name, "--runs", 20, cwd=tmp_path)
+        assert result["best"] == {"x": 70}
+
+    @pytest.mark.parametrize(
+        "command", [("tune", "scenario.toml", "--runs", 300), ("show", "scenario.sqlite")]
+    )
+    def test_what_a_search_printed_gives_initial_configurations(self, tmp_path, command):
+        scenario(tmp_path)
+        found = tuned("--runs", 300, cwd=tmp_path)
+        (tmp_path / "found.json").write_text(paramhs(*command, "--json", cwd=tmp_path).stdout)
+        again = tuned(
+            *("--initial", "found.json", "--runs", 12, "--store", "b.sqlite", "--seed", 5),
+            cwd=tmp_path,
+        )
+        assert again["trajectory"][1]["config"] == found["best"]
+
+    def test_a_bad_initial_configuration_is_refused_with_its_line(self, tmp_path):
+        scenario(tmp_path)
+        (tmp_path / "a.jsonl").write_text('{"x": 3}\n{"x": 700}\n')
+        done = paramhs("tune", "scenario.toml", "--initial", "a.jsonl", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "a.jsonl, line 2: x: 700 is not in 0 .. 99" in done.stderr
+
+    def test_a_warm_start_says_what_it_took(self, tmp_path):
+        scenario(tmp_path)
+        tuned(cwd=tmp_path)
+        done = paramhs(
+            *("tune", "scenario.toml", "--warm-start", "scenario.sqlite", "--store", "b.sqlite"),
+            *("--seed", 5),
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "scenario.sqlite: 60 runs taken and " in done.stderr
+
     def test_same_command_again_makes_no_new_run(self, tmp_path):
         scenario(tmp_path)
         first = tuned(cwd=tmp_path)

@@ -2,7 +2,8 @@
 
 A file has one configuration a line: JSON objects, or a table with the names of the parameters in
 its first line, separated by commas (.csv) or, as in irace's configurationsFile, by blanks. What is
-left out, or is NA there, keeps its default.
+left out, or is NA there, keeps its default. Or it is what `tune --json` or `show --json` printed:
+then it means the incumbents of that search, the last one first.
 """
 
 import csv
@@ -27,7 +28,8 @@ class Entry(NamedTuple):
 
     where: str
     """File and line, or which of a list."""
-    values: Mapping[str, object]
+    values: Mapping[str, object] | str
+    """By name, or as the canonical text of a configuration."""
 
 
 def read_entries(path: Path) -> Iterator[Entry]:
@@ -37,10 +39,22 @@ def read_entries(path: Path) -> Iterator[Entry]:
     if path.suffix.lower() == ".csv":
         yield from _rows(path, [(n, next(csv.reader([line]))) for n, line in lines])
     elif lines and lines[0][1].lstrip()[0] in "{[":
-        yield from _objects(path, lines)
+        printed = _incumbents(path, text)
+        yield from _objects(path, lines) if printed is None else printed
     else:
         bare = [(n, line) for n, line in lines if not line.lstrip().startswith("#")]
         yield from _rows(path, [(n, _words(path, n, line)) for n, line in bare])
+
+
+def _incumbents(path: Path, text: str) -> list[Entry] | None:
+    """Those of a search that was printed as JSON; None if the text is no such thing."""
+    try:
+        points = json.loads(text)["trajectory"]
+        configs = [point["config"] for point in reversed(points)]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None
+    entries = [Entry(f"{path}, the trajectory", config) for config in configs]
+    return entries if all(isinstance(entry.values, dict | str) for entry in entries) else None
 
 
 def _objects(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[Entry]:
@@ -83,8 +97,9 @@ def read_configs(path: Path, space: Space) -> tuple[Config, ...]:
 
 def configured(entry: Entry, space: Space) -> tuple[Config, list[str]]:
     """The configuration of an entry, and what was changed: a number may lie between two levels."""
+    given = space.values_in(entry.values) if isinstance(entry.values, str) else entry.values
     try:
-        values = {name: _value(space, name, value) for name, value in entry.values.items()}
+        values = {name: _value(space, name, value) for name, value in given.items()}
         config = space.config(values)
         idle = [name for name in values if name not in config]
         if idle:
@@ -92,9 +107,9 @@ def configured(entry: Entry, space: Space) -> tuple[Config, list[str]]:
     except BadInput as error:
         raise BadInput(f"{entry.where}: {error}") from None
     changes = [
-        f"{name} = {value_text(level)} for {entry.values[name]}"
+        f"{name} = {value_text(level)} for {given[name]}"
         for name, level in values.items()
-        if space.parameters[name].numeric and not isclose(_number(entry.values[name]), float(level))
+        if space.parameters[name].numeric and not isclose(_number(given[name]), float(level))
     ]
     return config, changes
 
