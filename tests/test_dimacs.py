@@ -161,3 +161,10 @@ def test_fifty_thousand_clauses_take_well_under_a_second() -> None:
     began = time.process_time()
     parse_formula(content, "f.cnf")
     assert time.process_time() - began < 0.8
+
+
+@pytest.mark.parametrize("text", ["p " + "x " * 9999, "p cnf 2 1\n" + "9" * 5000, "z" * 5000])
+def test_what_is_long_and_wrong_is_quoted_in_part(text: str):
+    with pytest.raises(BadInput) as caught:
+        parse_formula(text.encode(), "f")
+    assert len(str(caught.value)) < 300

@@ -115,7 +115,8 @@ class _Reader:
         self.weighted = kind == "wcnf"
         wanted = (2, 3) if self.weighted else (2,)
         if kind not in ("cnf", "wcnf") or len(numbers) not in wanted:
-            raise self._bad(f"the header is {' '.join(['p', *words])!r}, expected {_HEADERS}")
+            found = " ".join(["p", *words])[:100]
+            raise self._bad(f"the header is {found!r}, expected {_HEADERS}")
         if not all(number.isdecimal() and len(number) < 40 for number in numbers):
             raise self._bad(f"the header has {' '.join(numbers)!r}, expected whole numbers")
         self.header_line = self.line
