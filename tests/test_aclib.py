@@ -438,6 +438,12 @@ class TestMistakes:
         )  # fmt: skip
         assert all(word in found for word in ("soon", "nowhere", "beauty"))
 
+    @pytest.mark.parametrize(
+        ("key", "value"), [("cutoff_time", "soon"), ("run_obj", "beauty"), ("tunerTimeout", "-5")]
+    )
+    def test_what_follows_from_a_mistake_is_no_other(self, message, key, value):
+        assert len(message(with_line(key, value)).splitlines()) == 1
+
     def test_line_that_is_no_setting_is_refused_with_its_number(self, message):
         assert "line 1: expected key = value, found 'nonsense'" in message("nonsense\n" + SCENARIO)
 

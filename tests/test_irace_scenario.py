@@ -297,7 +297,9 @@ class TestMistakes:
         ],
     )
     def test_each_is_refused_with_file_and_line(self, message, line, says):
-        assert f"scenario.txt, {says}" in message(line)
+        found = message(line)
+        assert f"scenario.txt, {says}" in found
+        assert len(found.splitlines()) == 1
 
     def test_budget_is_needed(self, message):
         text = SCENARIO.replace("maxExperiments = 60", "")

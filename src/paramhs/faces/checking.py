@@ -80,7 +80,7 @@ def trials(file: ScenarioFile, count: int = TRIALS) -> Iterator[Trial]:
     scenario = file.scenario
     if scenario.deterministic:
         count = min(count, len(scenario.instances))
-    yield from _made(file, islice(_pairs(file), count))
+    yield from _run_default(file, islice(_pairs(file), count))
 
 
 def repeats(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[Trial]:
@@ -94,14 +94,14 @@ def repeats(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[Trial]:
     instances = dict.fromkeys(trial.run.task.instance for trial in tried)
     fresh = (seed for _, seed in islice(_pairs(file), len(tried), None))
     again = zip(islice(instances, _REPEATED), fresh, strict=False)
-    yield from _made(file, again)
+    yield from _run_default(file, again)
 
 
 def _pairs(file: ScenarioFile) -> Iterator[tuple[Instance, int]]:
     return endless_pairs(file.scenario.instances, file.seed)
 
 
-def _made(file: ScenarioFile, pairs: Iterable[tuple[Instance, int]]) -> Iterator[Trial]:
+def _run_default(file: ScenarioFile, pairs: Iterable[tuple[Instance, int]]) -> Iterator[Trial]:
     scenario = file.scenario
     target = _Seen(file.target)
     with closing(Supervised(target, 1)) as kept:

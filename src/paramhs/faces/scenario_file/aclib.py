@@ -73,7 +73,7 @@ class _Setting(NamedTuple):
 
 def read_aclib(path: Path, text: str) -> Parsed:
     """The same as a scenario of ours would say, and the folders where its paths are looked for."""
-    given, unused = _settings(path, text)
+    given, unused = _read_settings(path, text)
     lines = {_KEYS.get(name, (name,)): setting.line for name, setting in given.items()}
     names = {_KEYS.get(name, (name,)): setting.name for name, setting in given.items()}
     source = Source(path, lines, names)
@@ -85,7 +85,7 @@ def read_aclib(path: Path, text: str) -> Parsed:
         raise BadInput(
             f"{path}: {', '.join(missing)}: missing (expected lines such as algo = ...){others}"
         )
-    root = _root(path, given["paramfile"].value)
+    root = _find_root(path, given["paramfile"].value)
     values = {name: setting.value for name, setting in given.items()}
     settings = _Translation(values, source, root).whole()
     seeded = [name for name in _LISTS if name in given and "seed" in given[name].name.lower()]
@@ -93,13 +93,13 @@ def read_aclib(path: Path, text: str) -> Parsed:
     return Parsed(settings, source, folders, {name: {"seeded": True} for name in seeded})
 
 
-def _root(path: Path, parameter_file: str) -> Path:
+def _find_root(path: Path, parameter_file: str) -> Path:
     around = [Path(), path.parent, *path.absolute().parents]
     found = (folder for folder in around if os.path.exists(folder / parameter_file))
     return next(found, path.parent).absolute()
 
 
-def _settings(path: Path, text: str) -> tuple[dict[str, _Setting], list[str]]:
+def _read_settings(path: Path, text: str) -> tuple[dict[str, _Setting], list[str]]:
     """The settings that mean something here, and the names of the others."""
     known: dict[str, _Setting] = {}
     unused: list[str] = []
@@ -135,25 +135,25 @@ class _Translation:
     def whole(self) -> dict[str, Any]:
         """All settings."""
         given = self.given
-        runtime = self.tried("run_obj", self._runtime)
+        runtime = self.attempt("run_obj", self._runtime)
         result = {
             "command": self._command(),
             "booleans": ["true", "false"],
-            "folder": self.tried("execdir", self._folder),
+            "folder": self.attempt("execdir", self._folder),
             "read": "aclib",
-            "cost": self.tried("overall_obj", lambda: self._cost(bool(runtime))),
+            "cost": self.attempt("overall_obj", lambda: self._cost(bool(runtime))),
             "space": given["paramfile"],
             "instances": given.get("instances") or None,
             "test_instances": self._test_instances(),
             "cutoff": self.number("cutoff_time"),
             "memory": self.number("memory", 1e6),
-            "deterministic": self.tried("deterministic", self._truth),
+            "deterministic": self.attempt("deterministic", self._truth),
             "budget": self._budget(),
             "store": self._store(),
         }
         return {key: value for key, value in result.items() if value is not None}
 
-    def tried(self, name: str, make: Callable[[], Any]) -> Any:
+    def attempt(self, name: str, make: Callable[[], Any]) -> Any:
         """What is made, or None and a problem."""
         try:
             return make()
@@ -163,7 +163,7 @@ class _Translation:
 
     def number(self, name: str, unit: float = 1.0) -> float | None:
         """A positive number, or None where there is no limit."""
-        return self.tried(name, lambda: _positive(self.given.get(name, ""), unit))  # type: ignore[no-any-return]
+        return self.attempt(name, lambda: _positive(self.given.get(name, ""), unit))  # type: ignore[no-any-return]
 
     def _command(self) -> str:
         algo = self.given["algo"].replace("{", "{{").replace("}", "}}")

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from paramhs.faces.scenario_file.explaining import validated
+from paramhs.faces.scenario_file.explaining import validate_settings
 from paramhs.faces.scenario_file.initial import Entry, configured, read_entries
 from paramhs.faces.scenario_file.instances import (
     Lister,
@@ -85,19 +85,20 @@ class _Builder:
         self.parsed = parsed
         self.source = parsed.source
         self.home = parsed.folders[0]
-        self.file, self.wrong = validated(parsed.settings, parsed.source)
+        self.file = validate_settings(parsed.settings, parsed.source)
+        self.wrong = frozenset(parsed.source.wrong)
 
     def whole(self) -> ScenarioFile:
         file, source = self.file, self.source
         self._check_presence()
         self._check_effects()
         configurator = source.attempt(("configurator",), file.configurator.configurator)
-        parameters = self._parameters()
-        target = self._target(parameters)
-        trained, held_out = self._instances()
+        parameters = self._build_space()
+        target = self._build_target(parameters)
+        trained, held_out = self._find_instances()
         self._check_expected((*trained, *held_out))
-        initial = self._initial(parameters)
-        warm_start = self._warm_start()
+        initial = self._read_initial(parameters)
+        warm_start = self._find_stores()
         source.refuse()
         assert parameters and target and configurator and file.budget  # noqa: S101, PT018 -- or refused
         scenario = source.attempt(
@@ -166,21 +167,21 @@ class _Builder:
 
     # The space.
 
-    def _parameters(self) -> SpaceFile | None:
+    def _build_space(self) -> SpaceFile | None:
         described = self.file.space
         if isinstance(described, str):
-            read = self.source.attempt(("space",), lambda: self._space_file(described))
+            read = self.source.attempt(("space",), lambda: self._read_space(described))
             return read and extend_space(read, self.file, self.source, self.wrong)
         if described is None:
             return None
         return make_space(described, self.file, self.source, self.wrong)
 
-    def _space_file(self, name: str) -> SpaceFile:
-        read = self.parsed.read_space(self._existing(name))
+    def _read_space(self, name: str) -> SpaceFile:
+        read = self.parsed.read_space(self._find_file(name))
         self.source.notes += read.notes
         return read
 
-    def _existing(self, name: str) -> Path:
+    def _find_file(self, name: str) -> Path:
         for folder in self.parsed.folders:
             if os.path.isfile(folder / name):
                 return folder / name
@@ -188,7 +189,7 @@ class _Builder:
 
     # The target, and what it is run on.
 
-    def _target(self, parameters: SpaceFile | None) -> Target | None:
+    def _build_target(self, parameters: SpaceFile | None) -> Target | None:
         file, source = self.file, self.source
         if file.function is not None:
             return source.attempt(("function",), lambda: function_target(file, self.home))
@@ -196,7 +197,7 @@ class _Builder:
             return None
         return command_target(file, parameters, self.home, source, self.wrong)
 
-    def _instances(self) -> tuple[tuple[Instance, ...], tuple[Instance, ...]]:
+    def _find_instances(self) -> tuple[tuple[Instance, ...], tuple[Instance, ...]]:
         """Those of the search, and those held out."""
         listing, test = self.file.instances, self.file.test_instances
         if listing is None:
@@ -204,9 +205,9 @@ class _Builder:
                 what = "there are no instances to hold some out of"
                 self.source.complain(("test_instances",), what)
             return (NO_INSTANCE,), ()
-        instances = self._listed("instances", listing)
+        instances = self._list_instances("instances", listing)
         if isinstance(test, str | list):
-            return instances, self._unseen(self._listed("test_instances", test), instances)
+            return instances, self._unseen(self._list_instances("test_instances", test), instances)
         share = usual_share(len(instances)) if test is None else test
         if not instances:
             return (), ()
@@ -214,7 +215,7 @@ class _Builder:
         divided = self.source.attempt(("test_instances",), lambda: split(instances, share, seed))
         return divided or (instances, ())
 
-    def _listed(self, name: str, listing: Listing) -> tuple[Instance, ...]:
+    def _list_instances(self, name: str, listing: Listing) -> tuple[Instance, ...]:
         lister = Lister(
             self.parsed.folders,
             self.file.expected,
@@ -251,11 +252,11 @@ class _Builder:
 
     # What to begin with.
 
-    def _initial(self, parameters: SpaceFile | None) -> tuple[Config, ...]:
+    def _read_initial(self, parameters: SpaceFile | None) -> tuple[Config, ...]:
         initial = self.file.initial
         if isinstance(initial, str):
             read = self.source.attempt(
-                ("initial",), lambda: list(read_entries(self._existing(initial)))
+                ("initial",), lambda: list(read_entries(self._find_file(initial)))
             )
             entries: list[tuple[Key, Entry]] = [(("initial",), entry) for entry in read or ()]
         else:
@@ -281,7 +282,7 @@ class _Builder:
             )
         return config
 
-    def _warm_start(self) -> tuple[Path, ...]:
+    def _find_stores(self) -> tuple[Path, ...]:
         paths = tuple(self.home / name for name in self.file.warm_start)
         for number, path in enumerate(paths):
             if not os.path.isfile(path):

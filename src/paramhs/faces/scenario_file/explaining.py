@@ -12,26 +12,23 @@ from paramhs.faces.scenario_file.source import Key, Source
 _LONGEST = 100  # characters of a value that is shown
 
 
-def validated(settings: Mapping[str, Any], source: Source) -> tuple[File, frozenset[str]]:
-    """The settings that are right by themselves, and the names of those that are not.
+def validate_settings(settings: Mapping[str, Any], source: Source) -> File:
+    """The settings that are right by themselves.
 
     What is wrong with the others is taken down, and they are left out, so that all that does not
     depend on them can be checked as well.
     """
-    wrong = set()
     for key in _with_nul(settings):
-        wrong.add(key[0])
         source.complain(key, "no text may have a NUL character in it")
-    right = {name: value for name, value in settings.items() if name not in wrong}
+    right = {name: value for name, value in settings.items() if name not in source.wrong}
     try:
-        return File.model_validate(right), frozenset(wrong)
+        return File.model_validate(right)
     except ValidationError as error:
         for problem in error.errors(include_url=False, include_context=False):
             key = tuple(str(part) for part in problem["loc"])
-            wrong.add(key[0])
             source.complain(key, _explained(key, problem))
-        right = {name: value for name, value in right.items() if name not in wrong}
-        return File.model_validate(right), frozenset(wrong)
+        right = {name: value for name, value in right.items() if name not in source.wrong}
+        return File.model_validate(right)
 
 
 def _with_nul(value: object, key: Key = ()) -> Iterator[Key]:

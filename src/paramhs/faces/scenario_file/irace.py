@@ -119,7 +119,7 @@ def is_irace(text: str) -> bool:
 def read_irace_scenario(path: Path, text: str) -> Parsed:
     """The same as a scenario of ours would say."""
     source = Source(path)
-    given = _settings(source, text)
+    given = _read_settings(source, text)
     used = {name: setting for name, setting in given.items() if name in _KEYS}
     source.lines = {_KEYS[name]: setting.line for name, setting in used.items()}
     source.names = {_KEYS[name]: name for name in used}
@@ -135,7 +135,7 @@ def read_irace_scenario(path: Path, text: str) -> Parsed:
     )
 
 
-def _settings(source: Source, text: str) -> dict[str, _Setting]:
+def _read_settings(source: Source, text: str) -> dict[str, _Setting]:
     """The settings that are used here; the others are noted, or refused."""
     given: dict[str, _Setting] = {}
     idle = []
@@ -215,7 +215,7 @@ class _Translation:
             "jobs": self._whole("parallel"),
             "budget": {name: limit for name, limit in limits.items() if limit is not None},
         }
-        if not settings["budget"]:
+        if not settings["budget"] and "budget" not in self.source.wrong:
             self._complain("maxExperiments", "give maxExperiments or maxTime: how long to search")
         return {name: value for name, value in settings.items() if value is not None}
 
@@ -248,6 +248,7 @@ class _Translation:
         line = self.given[name].line if name in self.given else None
         where = f", line {line}" if line else ""
         self.source.problems.append(f"{self.source.path}{where}, {name}: {what}")
+        self.source.wrong.update(_KEYS.get(name, ())[:1])
 
     def _text(self, name: str, usual: str) -> str:
         value = self.given[name].value if name in self.given else usual

@@ -31,6 +31,8 @@ class Source:
     names: Mapping[Key, str] = field(default_factory=dict)
     """What they are called there, if not as here."""
     problems: list[str] = field(default_factory=list)
+    wrong: set[str] = field(default_factory=set)
+    """The outermost names of settings that something is wrong with."""
     notes: list[str] = field(default_factory=list)
 
     def line(self, key: Key) -> int | None:
@@ -47,6 +49,7 @@ class Source:
     def complain(self, key: Key, what: object) -> None:
         """Take down what is wrong with a setting."""
         self.problems.append(f"{self.where(key)}: {shortened(str(what))}")
+        self.wrong.update(key[:1])
 
     def attempt(self, key: Key, make: Callable[[], T]) -> T | None:
         """What is made, or None and a problem of that setting."""

@@ -65,7 +65,7 @@ class _Joining:
         self.add(_Condition(("conditions", n), n, text) for n, text in file.conditions.items())
         self._check_circles()
         for text in file.forbidden:
-            expression = self._parsed(("forbidden",), text)
+            expression = self._parse(("forbidden",), text)
             self.forbidden += [] if expression is None else [expression]
         if len(self.source.problems) > self.before or wrong & {"conditions", "forbidden"}:
             return None
@@ -80,11 +80,11 @@ class _Joining:
                 self.source.complain(key, f"no parameter is called {name!r}")
             elif name in self.conditions:
                 self.source.complain(key, f"{name} has another condition already")
-            expression = self._parsed(key, text)
+            expression = self._parse(key, text)
             if expression is not None:
                 self.conditions[name], self._keys[name] = expression, key
 
-    def _parsed(self, key: Key, text: str) -> Expression | None:
+    def _parse(self, key: Key, text: str) -> Expression | None:
         def parsed() -> Expression:
             expression = parse(text, self.parameters)
             compiled(expression, self.parameters, self._index)
