@@ -38,8 +38,10 @@ from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.command import CommandTarget, LastNumber, Style, Template
 from paramhs.world.targets.supervisor.supervised import Supervised
 
-SPACE = Space({"x": range(20), "mode": ["a", "b", "c"]})
-RUNS = 3_000  # of the search that is killed
+SPACE = Space({"x": range(20)})
+LARGE = Space({"x": range(1000), "mode": ["a", "b", "c"], "rate": (0.0, 1.0)})  # has no end
+EACH = 50  # kills of one search
+MANY = 10**6  # runs, more than any search makes before it is killed
 PATIENCE = 30.0  # seconds until what has not ended is said to be left
 
 
@@ -79,7 +81,7 @@ def measured(times: int, kills: int, full: int) -> Iterator[Row]:
     yield from zoo(programs("cpu"), [k for k in PROGRAMS if k.clock == "cpu"], times)
     yield from zoo(functions(), FUNCTIONS, times)
     with tempfile.TemporaryDirectory() as folder:
-        yield killed(Path(folder, "killed.sqlite"), kills)
+        yield killed(Path(folder), kills)
         yield disks(Path(folder), full)
 
 
@@ -156,11 +158,12 @@ def escaped(process: psutil.Process) -> bool:
 
 def noisy(config: dict[str, Any], seed: int) -> float:
     time.sleep(0.001)
-    return abs(config["x"] - 13) + "abc".index(config["mode"]) + 4 * Random(seed).random()
+    distance = abs(config["x"] - 637) / 50 + config["rate"]
+    return distance + "abc".index(config["mode"]) + 4 * Random(seed).random()
 
 
-def search(store: Path | None, budget: int = RUNS) -> list[tuple[str, int, float | None]]:
-    result = paramhs.tune(noisy, SPACE, budget=budget, jobs=2, store=store, cutoff=20.0)
+def search(store: Path | None, budget: int) -> list[tuple[str, int, float | None]]:
+    result = paramhs.tune(noisy, LARGE, budget=budget, jobs=2, store=store, cutoff=20.0)
     return [(point.config.key, point.runs, point.cost) for point in result.trajectory]
 
 
@@ -231,23 +234,36 @@ TROUBLES = [kill_search, kill_keeper, kill_search, kill_warden, kill_search, sto
             kill_search, hang_up_all, kill_search, terminate]  # fmt: skip
 
 
-def killed(store: Path, kills: int) -> Row:
-    """A search that meets trouble and is killed, again and again, each time resumed."""
-    rng, stored, lost, remaining = Random(1), set(rows_of(store)), 0, 0
-    for kill in range(kills):
-        pid = forked(lambda: search(store))
+def killed(folder: Path, kills: int) -> Row:
+    """Searches that are killed again and again, each time resumed; so often each that a session
+    gets further than what it repeats."""
+    rng, stored, left, lost, other = Random(1), 0, 0, 0, 0
+    for first in range(0, kills, EACH):
+        store, some = folder / f"{first}.sqlite", range(first, min(first + EACH, kills))
+        runs, now_left, now_lost, same = kill_and_resume(store, some, rng)
+        stored, left, lost = stored + runs, left + now_left, lost + now_lost + (not same)
+        other += not same
+    searches = -(-kills // EACH)
+    became = f"{stored:,} runs stored; {searches - other} of {searches} end as if uninterrupted"
+    return Row(f"{kills} kills of {searches} searches", stored, left, lost, 0.0, became)
+
+
+def kill_and_resume(store: Path, kills: range, rng: Random) -> tuple[int, int, int, bool]:
+    """Runs stored, processes left, runs lost, and whether it ends like an uninterrupted one."""
+    stored, lost, left = set(rows_of(store)), 0, 0
+    for kill in kills:
+        pid = forked(lambda: search(store, MANY))
         time.sleep(0.05 + 0.4 * rng.random())
         TROUBLES[kill % len(TROUBLES)](pid, rng)
         time.sleep(0.05 * rng.random())
         send([pid], signal.SIGKILL)
         os.waitpid(pid, 0)
-        remaining += len(gone_or_left())
+        left += len(gone_or_left())
         before, stored = stored, set(rows_of(store))
         lost += len(before - stored)
     lost += sum(row[4] != "ok" for row in stored)
-    same = search(store) == search(None)
-    became = f"{len(stored)} runs stored, resumed {'as' if same else 'NOT as'} uninterrupted"
-    return Row(f"{kills} kills of a search", len(stored), remaining, lost + (not same), 0.0, became)
+    enough = len(stored) + 100
+    return len(stored), left, lost, search(store, enough) == search(None, enough)
 
 
 def gone_or_left() -> list[psutil.Process]:
