@@ -15,25 +15,11 @@ from paramhs_paper.saps.ranking import (
     barriers,
     five_best,
     local_optima,
-    real_barriers,
 )
 from paramhs_paper.saps.table import QUALITIES, Landscape
+from paramhs_paper.writing import markdown
 
 _NAMED = 10  # local optima that are named
-_LOOKED_AT = "fuzz_100_16905"
-_WHY = (
-    "The barrier below 32/15 is no noise. It is part of a window that begins where alpha reaches a"
-    f" whole number and ends 0.1 above. On {_LOOKED_AT} (rho = 4/15, ubcsat smoothing, 200 runs"
-    " each) the mean is 340 ± 2 at alpha = 1.99, 380 ± 3 at 2, 399 ± 4 at 2.01, 383 ± 3 at 2.099"
-    " and 359 ± 2 at 2.101; likewise 435 ± 2 at 2.99, 465 ± 3 at 3, 484 ± 4 at 3.01, 476 ± 4 at"
-    " 3.09 and 459 ± 2 at 3.11, which is why 45/15 is the worst. UBCSAT's threshold, by which only"
-    " a score below -0.1 is an improvement, makes the end: a flip that satisfies a clause of weight"
-    " alpha and breaks two of weight 1 scores 2 - alpha. With the threshold moved to -0.02 the"
-    " windows end at 2.02 and 3.02: the mean falls from 394 ± 3 to 351 ± 2 at 2.05, and from 485 ±"
-    " 3 to 453 ± 3 at 3.03, while at 2.01 and 3.01 it stays. Why a window begins, we have not"
-    " measured: among flips that score alike at a whole number, a larger alpha prefers those that"
-    " break more."
-)
 
 
 def landscape_summary(
@@ -46,7 +32,7 @@ def landscape_summary(
         return f"({landscape.alphas[alpha]}, {landscape.rhos[rho]})"
 
     def parts() -> Iterator[str]:
-        yield f"# Figure 1, SAPS with {landscape.smoothing} smoothing"
+        yield f"### Figure 1, SAPS with {landscape.smoothing} smoothing"
         yield ""
         yield from _measured(landscape)
         yield from _ranked(costs, chance, aggregation, place)
@@ -84,11 +70,13 @@ def _ranked(
     yield f"The five best by the {aggregation} mean of best, with standard errors, and how often a"
     yield "table redrawn within all standard errors has them among its five best:"
     yield ""
-    yield "| setting | cost | chance |"
-    yield "|---|---|---|"
-    for k in five_best(costs.mean):
-        yield f"| {place(k)} | {mean[k]:.3f} ± {error[k]:.3f} | {100 * flat[k]:.0f} % |"
-    yield ""
+    yield from markdown(
+        ("setting", "cost", "chance"),
+        (
+            (place(k), f"{mean[k]:.3f} ± {error[k]:.3f}", f"{100 * flat[k]:.0f} %")
+            for k in five_best(costs.mean)
+        ),
+    )
     others = [int(k) for k in np.argsort(-flat, kind="stable") if flat[k] >= POSSIBLE]
     outside = [k for k in others if k not in five_best(costs.mean)]
     yield (
@@ -112,18 +100,18 @@ def _ranked(
 
 
 def _five_bests(landscape: Landscape, place: Callable[[int], str]) -> Iterator[str]:
-    yield "| aggregation | quality | five best |"
-    yield "|---|---|---|"
-    low = True
-    for aggregation in AGGREGATIONS:
-        for quality in QUALITIES:
-            best = five_best(aggregated(landscape, aggregation, quality).mean)
-            low &= all(landscape.alphas[k // len(landscape.rhos)] <= 18 for k in best)
-            yield f"| {aggregation} | {quality} | {' '.join(map(place, best))} |"
+    best: dict[tuple[str, str], list[int]] = {
+        (aggregation, quality): five_best(aggregated(landscape, aggregation, quality).mean)
+        for aggregation in AGGREGATIONS
+        for quality in QUALITIES
+    }
+    low = all(
+        landscape.alphas[k // len(landscape.rhos)] <= 18 for five in best.values() for k in five
+    )
     for i, name in enumerate(landscape.instances):
-        best = five_best(landscape.mean["best"][i])
-        yield f"| {name} alone | best | {' '.join(map(place, best))} |"
-    yield ""
+        best[f"{name} alone", "best"] = five_best(landscape.mean["best"][i])
+    rows = ((*how, " ".join(map(place, five))) for how, five in best.items())
+    yield from markdown(("aggregation", "quality", "five best"), rows)
     words = "holds" if low else "does not hold"
     yield (
         f"That all five best have alpha <= 18/15, as the paper says, {words} for every aggregation"
@@ -147,6 +135,3 @@ def _obstacles(costs: Costs, landscape: Landscape, place: Callable[[int], str]) 
             f"- From alpha = {above}/15 down to {below}/15 the cost rises at every rho, by at least"
             f" {barrier.rise:.3g} and at least {barrier.errors:.1f} standard errors."
         )
-    sure = any(alphas[barrier.alpha] == 32 for barrier in real_barriers(costs))
-    if sure and landscape.smoothing == "ubcsat" and _LOOKED_AT in landscape.instances:
-        yield _WHY

@@ -1,4 +1,4 @@
-"""The configurators on a grid of alpha and rho as chains: how each gets from state to state.
+"""The configurators on a grid of values as chains: how each gets from state to state.
 
 A state is an incumbent that is not a target. `beats[x, y]` is the probability that y replaces x;
 sampling a target ends the search, accepted or not.
@@ -10,74 +10,69 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from paramhs.results.landscape.first_improvement import SCALE, quadrature
-from paramhs.results.landscape.hitting import proposals
-from paramhs.results.landscape.outcomes import Array
+from paramhs.results.landscape.hitting import Chain, Weighted
+from paramhs.results.landscape.outcomes import COIN, Array
+from paramhs.results.landscape.param_rls import grid_chain
 from paramhs.search.operators import Step
-from paramhs_paper.saps.renewal import Renewal
 
 Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Arena:
-    """A grid of so many alphas and rhos, who beats whom there, and what is looked for."""
+    """A grid of values, who beats whom there, and what is looked for."""
 
-    shape: tuple[int, int]
+    shape: tuple[int, ...]
     beats: Array
     targets: Places
-    """Places in the order of alpha, then rho."""
-    order: Places
-    """All places, the best first where a table decides."""
+    """Places as `ravel` numbers them."""
+    order: Places | None = None
+    """All places, the best first, where a table decides."""
+
+    @property
+    def size(self) -> int:
+        """The number of configurations."""
+        return int(np.prod(self.shape))
 
     @property
     def others(self) -> Places:
         """The states."""
-        return self.order[~np.isin(self.order, self.targets)]
+        places = np.arange(self.size) if self.order is None else self.order
+        return places[~np.isin(places, self.targets)]
 
-    def first(self, alphas: int) -> "Arena":
-        """The part with the first so many alphas."""
-        rhos = self.shape[1]
-        size = alphas * rhos
-        targets, order = (places[places < size] for places in (self.targets, self.order))
-        return Arena((alphas, rhos), self.beats[:size, :size], targets, order)
+    def first(self, levels: int) -> "Arena":
+        """The part with the first so many values of the first parameter."""
+        shape = (levels, *self.shape[1:])
+        size = int(np.prod(shape))
+        order = None if self.order is None else self.order[self.order < size]
+        targets = self.targets[self.targets < size]
+        return Arena(shape, self.beats[:size, :size], targets, order)
 
 
-def one_step(arena: Arena, step: Step) -> Renewal:
+def one_step(arena: Arena, step: Step) -> Chain:
     """ParamRLS where one parameter makes a step: every move is a call."""
-    others, proposed = arena.others, _proposed(step, arena.shape)
-    steps = proposed[np.ix_(others, others)] * arena.beats[np.ix_(others, others)]
-    ending = proposed[np.ix_(others, arena.targets)].sum(axis=1)
-    np.fill_diagonal(steps, 0.0)
-    np.fill_diagonal(steps, 1 - ending - steps.sum(axis=1))
-    return Renewal(steps, steps, steps, (ending,) * 3, 1 / arena.order.size)
+    return grid_chain(arena.shape, step, lambda x, y: arena.beats[x, y], arena.targets, arena.order)
 
 
-@lru_cache(maxsize=128)
-def _proposed(step: Step, shape: tuple[int, int]) -> Array:
-    """The law of moves: either parameter with probability 1/2."""
-    alphas, rhos = shape
-    either = np.kron(proposals(step, alphas), np.eye(rhos))
-    return np.asarray((either + np.kron(np.eye(alphas), proposals(step, rhos))) / 2)
-
-
-def both_sides(arena: Arena) -> Renewal:
+def both_sides(arena: Arena) -> Chain:
     """ParamRLS with the harmonic step's other reading: a move is one call or two."""
-    size = arena.order.size
-    targets = np.isin(np.arange(size), arena.targets)
-    taken = {calls: np.zeros((size, size)) for calls in (1, 2)}
-    ended = {calls: np.zeros(size) for calls in (1, 2)}
+    targets = np.isin(np.arange(arena.size), arena.targets)
+    taken = np.zeros((3, arena.size, arena.size))
+    ended = np.zeros((3, arena.size))
 
     def meet(here: Places, who: Places, to: Places, chance: Array, calls: int, last: bool) -> Array:
         """The incumbent `who` of a move from `here` meets `to`; the chance that it wins."""
         ends = targets[to]
-        np.add.at(ended[calls], here[ends], chance[ends])
         wins = np.where(ends, 0.0, chance * arena.beats[who, to])
         loses = np.where(ends, 0.0, chance * (1 - arena.beats[who, to]))
-        if last:
-            np.add.at(taken[calls], (here, to), wins)
-            np.add.at(taken[calls], (here, who), loses)
+        for power in range(3):
+            np.add.at(ended[power], here[ends], chance[ends] * calls**power)
+            if last:
+                np.add.at(taken[power], (here, to), wins * calls**power)
+                np.add.at(taken[power], (here, who), loses * calls**power)
         return np.stack([wins, loses])
 
     for here, first, second, chance in _turns(arena.shape):
@@ -87,20 +82,18 @@ def both_sides(arena: Arena) -> Renewal:
             wins, loses = meet(here, here, first, chance, 1, False)
             meet(here, first, second, wins, 2, True)
             meet(here, here, second, loses, 2, True)
-    return _renewal(arena, taken, ended)
+    return _chain(arena, taken, ended)
 
 
-def _turns(
-    shape: tuple[int, int],
-) -> Iterator[tuple[Places, Places, Places | None, Array]]:
+def _turns(shape: tuple[int, ...]) -> Iterator[tuple[Places, Places, Places | None, Array]]:
     """From where, whom to meet first, whom then, with what probability."""
-    grid = np.arange(shape[0] * shape[1]).reshape(shape)
+    grid = np.arange(int(np.prod(shape))).reshape(shape)
     for axis, levels in enumerate(shape):
-        lines = np.moveaxis(grid, axis, 0)
+        lines = np.moveaxis(grid, axis, 0).reshape(levels, -1)
         reach = [max(here, levels - 1 - here) for here in range(levels)]
         total = np.array([sum(1 / d for d in range(1, far + 1)) for far in reach])
         for d in range(1, levels):
-            weight = np.repeat(1 / (2 * d * total), lines.shape[1]).reshape(lines.shape)
+            weight = np.repeat(1 / (len(shape) * d * total), lines.shape[1]).reshape(lines.shape)
             at = np.arange(levels)
             down, up = at - d >= 0, at + d < levels
             for side, sign in ((down & ~up, -d), (up & ~down, d)):
@@ -112,16 +105,18 @@ def _turns(
                 yield lines[here].ravel(), first, second, weight[here].ravel() / 2
 
 
-def _renewal(arena: Arena, taken: dict[int, Array], ended: dict[int, Array]) -> Renewal:
+def _chain(arena: Arena, taken: Array, ended: Array) -> Chain:
+    """Of dense moves and ends, times the calls to the power 0, 1 and 2."""
     others = arena.others
-    within = np.ix_(others, others)
-    once, twice = taken[1][within], taken[2][within]
-    first, second = ended[1][others], ended[2][others]
-    ending = (first + second, first + 2 * second, first + 4 * second)
-    return Renewal(once + twice, once + 2 * twice, once + 4 * twice, ending, 1 / arena.order.size)
+    inside = [moments[np.ix_(others, others)] for moments in taken]
+    once, twice = (Weighted(csr_matrix(inside[k]), ended[k][others]) for k in (1, 2))
+    moves = inside[0] - np.diag(np.diag(inside[0]))
+    start = np.full(len(others), 1 / arena.size)
+    in_order = arena.order is not None
+    return Chain(csr_matrix(moves), ended[0][others], start, (once, twice), in_order)
 
 
-def descent(arena: Arena) -> Renewal | None:
+def descent(arena: Arena) -> Chain | None:
     """ParamILS's local search where each move walks all neighbours in a fresh order, drawn without
     replacement with weight 1 / distance. None if it may end away from the targets: what comes then
     (kicks, restarts) is no part of this chain.
@@ -130,17 +125,14 @@ def descent(arena: Arena) -> Renewal | None:
     walk. Given the time at which the winning clock rings, each other clock has rung (and lost) or
     not independently, which gives the moments of the number of calls.
     """
-    others, size = arena.others, arena.order.size
-    matrices = np.zeros((3, size, size))
-    for x in others:
+    taken = np.zeros((3, arena.size, arena.size))
+    for x in arena.others:
         walk = _walk(arena, int(x))
         if walk is None:
             return None
         neighbours, moments = walk
-        matrices[:, x, neighbours] = moments
-    inside = [matrix[np.ix_(others, others)] for matrix in matrices]
-    ends = [matrix[np.ix_(others, arena.targets)].sum(axis=1) for matrix in matrices]
-    return Renewal(inside[0], inside[1], inside[2], (ends[0], ends[1], ends[2]), 1 / size)
+        taken[:, x, neighbours] = moments
+    return _chain(arena, taken, taken[:, :, arena.targets].sum(axis=2))
 
 
 def _walk(arena: Arena, x: int) -> tuple[Places, Array] | None:
@@ -179,31 +171,33 @@ def undiscovered_mean(arena: Arena) -> float | None:
 
     for x in the order of costs. (The variance needs pairs of z, so it is left to searches.)
     """
-    size = arena.order.size
-    met, walks = np.zeros((size, size)), np.zeros(size)
+    met, walks = np.zeros((arena.size, arena.size)), np.zeros(arena.size)
     for x in arena.others:
         neighbours, _ = _neighbours(arena.shape, int(x))
         chance = arena.beats[x, neighbours]
-        if (chance == 0.5).any():
+        if (chance == COIN).any():
             return None
         ahead = (chance == 1) | np.isin(neighbours, arena.targets)
         better, worse = neighbours[ahead], neighbours[~ahead]
         if not len(better):
             return None
-        before = np.zeros(size)
+        before = np.zeros(arena.size)
         before[worse] = 1 / (len(better) + 1)
         met[x] = before + (1 - before) * met[better].mean(axis=0)
         met[x, x] = 0.0
         walks[x] = 1 + walks[better].mean()
-    return float(walks.sum() + met.sum()) / size
+    return float(walks.sum() + met.sum()) / arena.size
 
 
 @lru_cache(maxsize=16_384)
-def _neighbours(shape: tuple[int, int], x: int) -> tuple[Places, Array]:
+def _neighbours(shape: tuple[int, ...], x: int) -> tuple[Places, Array]:
     """What differs from x in one parameter, and 1 / distance."""
-    alphas, rhos = shape
-    alpha, rho = divmod(x, rhos)
-    along = [(a * rhos + rho, abs(a - alpha)) for a in range(alphas) if a != alpha]
-    along += [(alpha * rhos + r, abs(r - rho)) for r in range(rhos) if r != rho]
-    places, distances = zip(*along, strict=True)
-    return np.array(places), 1 / np.array(distances, dtype=np.float64)
+    grid = np.arange(int(np.prod(shape))).reshape(shape)
+    at = np.unravel_index(x, shape)
+    places, distances = [], []
+    for axis, index in enumerate(at):
+        line = np.moveaxis(grid, axis, -1)[tuple(k for i, k in enumerate(at) if i != axis)]
+        away = np.abs(np.arange(len(line)) - index)
+        places.append(line[away > 0])
+        distances.append(away[away > 0])
+    return np.concatenate(places), 1 / np.concatenate(distances).astype(np.float64)

@@ -1,14 +1,11 @@
 """Random landscapes against the theorems: is a bound ever violated, and how loose is it?"""
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from paramhs.results.landscape.bounds import (
     best_halving_bound,
@@ -16,16 +13,13 @@ from paramhs.results.landscape.bounds import (
     l_step_distance_bound,
     uniform_lower_bound,
 )
-from paramhs.results.landscape.hitting import calls_from, proposals, wins
+from paramhs.results.landscape.param_rls import table_chain
 from paramhs.results.landscape.unimodality import Floats, optima, profile
 from paramhs.search.operators import Harmonic, LStep, Step, Uniform
 from paramhs.values.seeds import below, stream
 
 Landscape = Callable[[int, Random], Floats]
 """Draws the costs of so many values, one of them the best."""
-
-Beats = NDArray[np.float64]
-"""At [x, y] the probability that y replaces x."""
 
 
 def unimodal(levels: int, rng: Random) -> Floats:
@@ -148,7 +142,6 @@ def studied(kind: str, costs: Floats) -> Row:
     betas = profile(costs)
     optimum = optima(costs)[0]
     best = best_upper_bound(betas)
-    right = wins(costs[None, :], costs[:, None])
     return Row(
         kind,
         levels,
@@ -156,23 +149,15 @@ def studied(kind: str, costs: Floats) -> Row:
         best.beta,
         best.calls,
         best_halving_bound(betas).calls,
-        exact_calls(Harmonic(), right, optimum),
+        _calls(costs, Harmonic()),
         float(l_step_distance_bound([levels], [optimum])),
-        exact_calls(LStep(), right, optimum),
+        _calls(costs, LStep()),
         float(uniform_lower_bound([levels])),
-        exact_calls(Uniform(), right, optimum),
+        _calls(costs, Uniform()),
         (levels - 1) / 2,
     )
 
 
-def exact_calls(step: Step, beats: Beats, optimum: int) -> float:
-    """The mean number of calls from a uniform start, for any probabilities of winning."""
-    levels = len(beats)
-    if levels == 1:
-        return 0.0
-    proposed = proposals(step, levels)
-    chain = proposed * beats
-    chain[:, optimum] = proposed[:, optimum]
-    np.fill_diagonal(chain, 0.0)
-    calls = calls_from(csr_array(chain), np.arange(levels) == optimum)
-    return math.inf if np.isinf(calls).any() else float(calls.mean())
+def _calls(costs: Floats, step: Step) -> float:
+    """The mean from a uniform start; infinite if the search may get stuck."""
+    return table_chain(costs, step).moments()[0]
