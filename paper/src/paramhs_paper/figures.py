@@ -6,6 +6,7 @@ orange ones those of ParamILS with the harmonic step against its default. Marks 
 too, so that nothing is told by colour alone.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -114,11 +115,17 @@ def _channels(looks: Sequence[Look]) -> _Channels:
     return _Channels(colour, dash, nothing.encode(color=colour, strokeDash=dash, shape=shape))
 
 
-def _marked(base: Any, size: int = 30) -> Any:
-    """Points with the outlines that are named in the rows."""
-    shape = alt.Shape("mark:N", scale=None, legend=None)
-    marks = base.mark_point(size=size, filled=False, strokeWidth=1.4, opacity=1)
-    return marks.encode(shape=shape)
+def _marked(base: Any, looks: Sequence[Look]) -> Any:
+    """Points with the outline of their series."""
+    return alt.layer(
+        *(
+            base.transform_filter(f"datum.series == {json.dumps(look.name)}").mark_point(
+                shape=_MARKS[look.mark], size=30, filled=False, strokeWidth=1.4, opacity=1
+            )
+            for look in looks
+            if look.mark not in ("none", "cross")
+        )
+    )
 
 
 def fitness_figure(points: Sequence[FitnessPoint]) -> Any:
@@ -208,7 +215,8 @@ def _calls_panel(scenario: PaperScenario, points: Sequence[Point], channels: _Ch
     calls = alt.Y("mean:Q", scale=scale, title="mean calls to better")
     lines = base.mark_line(strokeWidth=1.7).encode(y=calls, strokeDash=channels.dash)
     bars = own.mark_rule(strokeWidth=1.2).encode(y="low:Q", y2="high:Q")
-    layers = lines + bars + _marked(own).encode(y="published:Q") + channels.legend
+    marks = _marked(own.encode(y="published:Q"), list(dict.fromkeys(map(_look, points))))
+    layers = lines + bars + marks + channels.legend
     return layers.properties(width=WIDTH, height=380)
 
 
@@ -219,7 +227,6 @@ def _calls_row(scenario: PaperScenario, point: Point) -> dict[str, Any]:
     there, error = point.published, (point.sd or 0.0) / published.repetitions(*key) ** 0.5
     return {
         "series": _look(point).name,
-        "mark": _MARKS[_look(point).mark],
         "size": point.size,
         "mean": point.mean,
         "published": there,
@@ -347,7 +354,6 @@ def growth_figure(rows: Sequence[Growth]) -> Any:
             "values": row.levels,
             "calls": calls(row),
             "series": look.name,
-            "mark": _MARKS[look.mark],
         }
         for look, calls in curves.items()
         for row in rows
@@ -361,7 +367,9 @@ def growth_figure(rows: Sequence[Growth]) -> Any:
         color=channels.colour,
     )
     lines = base.mark_line().encode(strokeDash=channels.dash)
-    chart = (lines + _marked(base) + channels.legend).properties(width=WIDTH, height=360)
+    chart = (lines + _marked(base, list(curves)) + channels.legend).properties(
+        width=WIDTH, height=360
+    )
     return _finished(chart, "Calls on a landscape with one valley")
 
 
