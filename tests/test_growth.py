@@ -14,8 +14,7 @@ from paramhs.results.landscape.growth import (
     uniform_calls,
     uniform_calls_without_replacement,
 )
-from paramhs.results.landscape.hitting import wins
-from paramhs.results.landscape.study import exact_calls
+from paramhs.results.landscape.param_rls import table_chain
 from paramhs.search.operators import Harmonic, LStep, Step, Uniform
 from paramhs.values.errors import BadInput
 
@@ -23,7 +22,7 @@ from paramhs.values.errors import BadInput
 def densely(step: Step, levels: int, optimum: int) -> float:
     """By a linear system over all values."""
     costs = np.abs(np.arange(levels) - optimum).astype(float)
-    return exact_calls(step, wins(costs[None, :], costs[:, None]), optimum)
+    return table_chain(costs, step).moments()[0]
 
 
 @given(st.integers(1, 40), st.integers(0, 39))

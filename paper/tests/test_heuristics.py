@@ -10,7 +10,8 @@ import pytest
 
 import paramhs
 from laws import DRAWS, fits
-from paramhs.world.targets import FunctionTarget, heuristics
+from paramhs.world.targets import FunctionTarget
+from paramhs_paper import heuristics
 from paramhs_paper.heuristics import LeadingOnes, OneMax, Ridge
 
 PAPER = (Ridge(), LeadingOnes(), OneMax())
@@ -395,11 +396,3 @@ def test_what_makes_no_sense_is_refused(make, message):
     with pytest.raises(paramhs.BadInput) as refused:
         make()
     assert str(refused.value) == message
-
-
-@pytest.mark.parametrize("missing", ["numpy", "numba"])
-def test_a_missing_library_is_named_with_its_remedy(missing):
-    code = f"import sys; sys.modules[{missing!r}] = None; import paramhs_paper.heuristics"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    said = f'BadInput: the built-in heuristics need {missing}: pip install "paramhs[paper]"'
-    assert said in done.stderr

@@ -233,8 +233,12 @@ def measure(
     with _output(out, False) as output:
         found = instances_in(instances)
         plan = Measurement(found, smoothing.value, runs, out, threads or cores(), seed)
-        with _bar(False) as progress:
-            landscape = plan.measured(_Told(progress, plan.blocks()))
+        try:
+            with _bar(False) as progress:
+                landscape = plan.measured(_Told(progress, plan.blocks()))
+        except KeyboardInterrupt:
+            typer.echo("interrupted: the same command goes on where it was", err=True)
+            raise typer.Exit(INTERRUPTED_CODE) from None
         output.written += plan.files
         reproduction.settings(landscape, "plain", "measured", seed, output)
 
@@ -320,6 +324,3 @@ def main() -> None:
     except ParamhsError as error:
         typer.echo(f"paramhs-paper: {error}", err=True)
         sys.exit(EXIT_CODES.get(type(error), 1))
-    except KeyboardInterrupt:
-        typer.echo("interrupted: the same command goes on where it was", err=True)
-        sys.exit(INTERRUPTED_CODE)

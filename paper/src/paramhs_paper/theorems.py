@@ -25,8 +25,10 @@ from paramhs_paper.writing import markdown, number
 
 STUDY_SIZES = (5, 10, 20, 50, 100)
 GROWTH_SIZES = tuple(10**k for k in range(1, 7))
-SHAPES = ((10, 10), (5, 20), (2, 50), (30, 16), (5, 5, 5), (10, 10, 10), (4, 4, 4, 4))
 SMALL_SHAPES = ((2, 2), (3, 3), (2, 5), (2, 2, 2), (3, 4))
+SHAPES = (
+    *SMALL_SHAPES, (10, 10), (5, 20), (2, 50), (30, 16), (5, 5, 5), (10, 10, 10), (4, 4, 4, 4),
+)  # fmt: skip
 _FEW = 12  # configurations: without replacement the state is the set of what was tried
 
 
@@ -68,13 +70,11 @@ def growth_rows() -> list[Growth]:
     return growth(GROWTH_SIZES)
 
 
-def several_rows(
-    shapes: Sequence[tuple[int, ...]] = (*SMALL_SHAPES, *SHAPES),
-) -> list[SeveralParameters]:
-    """Theorems 1 to 3 for several parameters."""
+def several_rows(shapes: Sequence[tuple[int, ...]] = ()) -> list[SeveralParameters]:
+    """Theorems 1 to 3 for several parameters; all shapes if none are given."""
     return [
         _several(shape, where, at)
-        for shape in shapes
+        for shape in shapes or SHAPES
         for where, at in (("corner", [0] * len(shape)), ("middle", [k // 2 for k in shape]))
     ]
 

@@ -29,8 +29,8 @@ class Length:
     verdict: str
 
 
-def lengths(sizes: Sequence[int] = SapsScenario.sizes) -> list[Length]:
-    """Every way to make the table, times every l."""
+def lengths(sizes: Sequence[int] = ()) -> list[Length]:
+    """Every way to make the table, times every l; over all sizes if none are given."""
     tables = [saps_scenario(*how) for how in product(SMOOTHINGS, AGGREGATIONS, QUALITIES)]
     return [_length(table, length, sizes) for table in tables for length in LENGTHS]
 
@@ -38,7 +38,7 @@ def lengths(sizes: Sequence[int] = SapsScenario.sizes) -> list[Length]:
 def _length(scenario: SapsScenario, length: int, sizes: Sequence[int]) -> Length:
     curve = Curve("paramrls", "l-step", length)
     zs, never, mean = [], 0.0, 0.0
-    for size in sizes:
+    for size in sizes or scenario.sizes:
         found = exact(scenario.arena(size), curve, length)
         if found is None:
             raise AssertionError("an l-step can always be computed")

@@ -11,14 +11,9 @@ import phases
 from chains import both_sides, weighted
 from driving import LawComparison, calls_until_sampled, one_parameter, z_score
 from laws import fits
-from paramhs.results.landscape.calls import (
-    Calls,
-    Chain,
-    calls_of,
-    param_rls_chain,
-    without_replacement,
-)
-from paramhs.results.landscape.outcomes import Outcomes, deterministic
+from paramhs.results.landscape.hitting import Calls, Chain, calls_of, without_replacement
+from paramhs.results.landscape.outcomes import Outcomes, by_cost
+from paramhs.results.landscape.param_rls import param_rls_chain
 from paramhs.search.configurators import ParamRLS
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
 from paramhs.values.scenario import Scenario
@@ -158,7 +153,7 @@ def test_a_start_on_an_optimum_costs_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 10, 50])
 def test_uniform_moves_find_the_optimum_after_a_geometric_number_of_calls(size: int) -> None:
-    found = chain_of(deterministic(range(size)).beats(), One(Uniform()), {0}).law()
+    found = chain_of(by_cost(range(size)), One(Uniform()), {0}).law()
     assert found.mean == pytest.approx((size - 1) ** 2 / size, rel=1e-12)
     hit = 1 / (size - 1)
     t = np.arange(1, len(found.pmf))
@@ -169,7 +164,7 @@ def test_uniform_moves_find_the_optimum_after_a_geometric_number_of_calls(size: 
 @pytest.mark.parametrize("size", [2, 3, 10, 50])
 def test_one_step_walks_down_a_valley_in_two_calls_a_step(size: int) -> None:
     """But for the far end, whose only neighbour is the right one."""
-    found = chain_of(deterministic(range(size)).beats(), One(LStep(1)), {0}).law()
+    found = chain_of(by_cost(range(size)), One(LStep(1)), {0}).law()
     assert found.mean == pytest.approx(size - 1 - 1 / size, rel=1e-12)
     squares = [2 * d + (2 * d) ** 2 for d in range(1, size - 1)]
     far = 2 * (size - 2) + (2 * size - 3) ** 2
@@ -178,14 +173,14 @@ def test_one_step_walks_down_a_valley_in_two_calls_a_step(size: int) -> None:
 
 def test_harmonic_on_three_values_is_as_worked_by_hand() -> None:
     """From 1: half the moves end. From 2: a third end, two thirds lead to 1 and 2 calls more."""
-    found = chain_of(deterministic(range(3)).beats(), One(Harmonic()), {0}).law()
+    found = chain_of(by_cost(range(3)), One(Harmonic()), {0}).law()
     assert found.mean == pytest.approx((2 + 7 / 3) / 3, rel=1e-14)
     assert found.pmf[:3] == pytest.approx([1 / 3, (1 / 2 + 1 / 3) / 3, (1 / 4 + 1 / 3) / 3])
 
 
 @pytest.mark.parametrize("cap", [0, 1, 7, 30, 10_000])
 def test_the_capped_law_is_that_of_the_searches_that_finish(cap: int) -> None:
-    found = chain_of(deterministic(range(10)).beats(), One(Harmonic()), {3}).law()
+    found = chain_of(by_cost(range(10)), One(Harmonic()), {3}).law()
     capped = found.capped(cap)
     kept = {t: p for t, p in enumerate(found.pmf) if t <= cap}
     assert found.finished(cap) == pytest.approx(sum(kept.values()), rel=1e-12)
@@ -210,14 +205,14 @@ TRAP_LAW = [1 / 5, 1 / 5 * 1 / 2]  # a lucky start; from 5, one way or the other
 
 
 def test_a_search_that_may_be_trapped_has_an_infinite_mean() -> None:
-    assert chain_of(deterministic(TRAP).beats(), One(LStep(1)), {0}).moments() == (
+    assert chain_of(by_cost(TRAP), One(LStep(1)), {0}).moments() == (
         math.inf,
         math.inf,
     )
 
 
 def test_the_law_of_a_search_that_may_be_trapped_is_that_of_the_searches_that_end() -> None:
-    found = chain_of(deterministic(TRAP).beats(), One(LStep(1)), {0}).law()
+    found = chain_of(by_cost(TRAP), One(LStep(1)), {0}).law()
     assert (found.mean, found.sd) == (math.inf, math.inf)
     assert found.pmf[:2] == pytest.approx(TRAP_LAW, abs=1e-12)
     assert found.pmf.sum() == pytest.approx(0.3, abs=1e-9)
@@ -243,7 +238,7 @@ def test_a_trap_that_hardly_lets_go_has_its_large_mean(escape: float) -> None:
 @pytest.mark.parametrize("operator", [One(Uniform()), One(Harmonic()), One(LStep(1))])
 def test_without_replacement_the_chain_agrees_with_the_closed_form_on_one_parameter(operator):
     space = Space({"x": range(6)})
-    beats = deterministic([3, 1, 4, 0, 5, 9]).beats() * 0.8 + 0.1
+    beats = by_cost([3, 1, 4, 0, 5, 9]) * 0.8 + 0.1
     chain = param_rls_chain(
         space,
         operator,
@@ -263,7 +258,7 @@ def test_without_replacement_real_searches_on_two_parameters_agree_with_the_chai
     space = Space({"x": range(4), "y": range(2)})
     configs = list(space.configs())
     place = {config: i for i, config in enumerate(configs)}
-    beats = deterministic([5, 2, 7, 1, 3, 8, 4, 0]).beats() * 0.8 + 0.1
+    beats = by_cost([5, 2, 7, 1, 3, 8, 4, 0]) * 0.8 + 0.1
     chain = param_rls_chain(
         space,
         One(Harmonic()),
