@@ -18,7 +18,7 @@ SIZES = (2, 3, 5, 10, 30, 100)
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    return study(SIZES, 6, seed=3)
+    return study(SIZES, 3, seed=3)
 
 
 def test_the_study_draws_every_kind_and_size(rows: list[Row]) -> None:
@@ -97,7 +97,7 @@ def test_two_parameters_of_two_values_by_hand() -> None:
 def test_the_summary_counts_violations_and_stuck_searches(rows: list[Row]) -> None:
     text = theorems_summary(rows, several_rows(((2, 2),)), [])
     assert "Bounds violated: 0." in text
-    assert f"| deceptive | {6 * len(SIZES)} |" in text
+    assert f"| deceptive | {3 * len(SIZES)} |" in text
     assert "| 2 x 2 | corner | 4 | 1.75 (3.50) |" in text
     table = study_table(rows)
     assert len(table) == len(rows)

@@ -75,7 +75,8 @@ def _look(point: Point) -> Look:
 
 
 def _chart(rows: Sequence[Mapping[str, Any]]) -> Any:
-    return alt.Chart(alt.Data(values=list(rows)))  # type: ignore[no-untyped-call]
+    # altair copies lists with every step of a chart, but not tuples
+    return alt.Chart(alt.Data(values=tuple(rows)))  # type: ignore[no-untyped-call]
 
 
 def _finished(chart: Any, title: str, *more: str) -> Any:
