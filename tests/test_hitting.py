@@ -13,7 +13,7 @@ from driving import LawComparison, calls_until_sampled, one_parameter, z_score
 from laws import fits
 from paramhs.results.landscape.hitting import Calls, Chain, calls_of, without_replacement
 from paramhs.results.landscape.outcomes import Outcomes, by_cost
-from paramhs.results.landscape.param_rls import param_rls_chain
+from paramhs.results.landscape.param_rls import grid_chain, param_rls_chain
 from paramhs.search.configurators import ParamRLS
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
 from paramhs.values.scenario import Scenario
@@ -200,6 +200,22 @@ def test_without_replacement_the_place_of_the_optimum_is_uniform(size: int) -> N
     assert found.sd == pytest.approx(math.sqrt((size**2 - 1) / 12))
 
 
+@pytest.mark.parametrize("shape", [(6,), (3, 4), (2, 1, 3)])
+@pytest.mark.parametrize("name", ["1-step", "2-step", "uniform", "harmonic"])
+def test_a_grid_has_the_operators_own_law(name: str, shape: tuple[int, ...]) -> None:
+    space = Space({f"x{k}": range(levels) for k, levels in enumerate(shape)})
+    configs = sorted(space.configs(), key=lambda config: config.indices)
+    beats = by_cost([(5 * k) % 12 // 2 for k in range(len(configs))]) * 0.8 + 0.1
+    step = OPERATORS[name].step
+    grid = grid_chain(shape, step, lambda x, y: beats[x, y], [1, 4])
+    general = param_rls_chain(
+        space, OPERATORS[name], configs, lambda x, y: float(beats[x, y]), {1, 4}
+    )
+    assert grid.moments() == pytest.approx(general.moments(), rel=1e-12)
+    assert grid.law().pmf[:30] == pytest.approx(general.law().pmf[:30], abs=1e-13)
+    assert grid.means().sum() / len(configs) == pytest.approx(grid.moments()[0])
+
+
 TRAP = [0, 5, 1, 2, 3]  # 1-step goes down to the third value, and stays
 TRAP_LAW = [1 / 5, 1 / 5 * 1 / 2]  # a lucky start; from 5, one way or the other
 
@@ -209,6 +225,15 @@ def test_a_search_that_may_be_trapped_has_an_infinite_mean() -> None:
         math.inf,
         math.inf,
     )
+
+
+def test_a_trap_has_its_probability_and_the_mean_of_what_escapes() -> None:
+    """Only the start at 5 may escape, in one call, once in two."""
+    chain = chain_of(by_cost(TRAP), One(LStep(1)), {0})
+    ending = chain.ended()
+    assert ending.never == pytest.approx(0.7)
+    assert ending.mean == pytest.approx(0.1 / 0.3)
+    assert np.isinf(chain.means()).all()
 
 
 def test_the_law_of_a_search_that_may_be_trapped_is_that_of_the_searches_that_end() -> None:

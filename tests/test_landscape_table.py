@@ -114,9 +114,33 @@ def test_a_file_that_is_missing_or_no_text_is_refused(file: Path) -> None:
         read_table(file)
 
 
-def test_too_large_a_table_is_refused() -> None:
+def test_too_large_a_grid_is_refused() -> None:
     with pytest.raises(BadInput, match="too many"):
-        analyse(table_of(np.arange(6000.0)))
+        analyse(table_of(np.arange(360_000.0).reshape(600, 600)))
+
+
+@pytest.mark.parametrize("levels", [501, 20_000])
+def test_one_parameter_may_have_any_number_of_values(levels: int) -> None:
+    """Where a chain would be too large the laws are those of growth all the same."""
+    analysis = analyse(table_of(np.abs(np.arange(levels) - levels // 4).astype(float)))
+    assert calls(analysis) == pytest.approx(
+        {
+            "l-step": l_step_calls(levels, levels // 4),
+            "uniform": (levels - 1) ** 2 / levels,
+            "uniform without replacement": (levels - 1) / 2,
+            "harmonic": harmonic_calls(levels, levels // 4),
+        }
+    )
+
+
+def test_of_very_many_values_a_picture_shows_some_and_the_best(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    rows = "".join(f"{k},{abs(k - 2_001)}\n" for k in range(5_000))
+    result = run(written(file, "x,cost\n" + rows), "--out", tmp_path)
+    assert result.exit_code == 0, result.exception
+    page = (tmp_path / "landscape.html").read_text(encoding="utf-8")
+    assert '"value": "2001"' in page
+    assert page.count('"cost": ') < 1_100
 
 
 def test_a_large_plateau_is_refused_before_it_takes_for_ever() -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from paramhs.results.landscape.table import Analysis
 
 _SHOWN = 8  # lines of a profile, or optima, that are printed for people
-_DRAWN = 4_000  # values of a parameter that a picture shows, evenly chosen, besides its optima
+_DRAWN = 1_000  # values of a parameter that a picture shows, evenly chosen, besides its optima
 
 
 def landscape(
