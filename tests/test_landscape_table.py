@@ -353,4 +353,4 @@ def test_without_numpy_the_message_says_what_to_install(
     monkeypatch.setitem(sys.modules, tables.__name__, None)
     result = run(written(file, VALLEY))
     assert isinstance(result.exception, BadInput)
-    assert "pip install 'paramhs[paper]'" in str(result.exception)
+    assert "pip install 'paramhs[landscape]'" in str(result.exception)

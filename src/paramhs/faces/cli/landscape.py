@@ -51,7 +51,7 @@ def _analysis(path: Path) -> "Analysis":
     try:
         from paramhs.results.landscape.table import analyse, read_table
     except ModuleNotFoundError as error:
-        raise _extra("paper", error) from None
+        raise _extra("landscape", error) from None
     return analyse(read_table(path))
 
 
