@@ -1,16 +1,33 @@
 import math
-from itertools import product
+from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramhs.results.landscape.bounds import l_step_lower_bound, uniform_lower_bound
+from paramhs.results.landscape.bounds import (
+    halving_bound,
+    l_step_distance_bound,
+    l_step_lower_bound,
+    uniform_lower_bound,
+)
+from paramhs.results.landscape.param_rls import table_chain
 from paramhs.results.landscape.unimodality import is_approximately_unimodal, optima, profile
+from paramhs.search.operators import Harmonic, LStep, Uniform
 from paramhs.values.seeds import stream
+from paramhs_paper import theorems
 from paramhs_paper.random_landscapes import KINDS, Row, approximately_unimodal, study, unimodal
-from paramhs_paper.theorems import SMALL_SHAPES, several_rows, study_table, theorems_summary
+from paramhs_paper.theorems import (
+    SMALL_SHAPES,
+    Growth,
+    growth_rows,
+    several_rows,
+    study_table,
+    theorems_summary,
+)
+from paramhs_paper.writing import read_rows
 
 ROUNDING = 1e-9
 SIZES = (2, 3, 5, 10, 30, 100)
@@ -103,3 +120,36 @@ def test_the_summary_counts_violations_and_stuck_searches(rows: list[Row]) -> No
     assert len(table) == len(rows)
     assert any(row["l_step"] is None for row in table)
     assert all(isinstance(row["alpha"], float) for row in table)
+
+
+KEPT = Path(__file__).parents[2] / "docs" / "reproduction" / "theorems_growth.csv"
+
+
+def grown(monkeypatch: pytest.MonkeyPatch, *sizes: int) -> list[Growth]:
+    monkeypatch.setattr(theorems, "GROWTH_SIZES", sizes)
+    return growth_rows()
+
+
+def test_growth_is_that_of_the_linear_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    for row in grown(monkeypatch, 2, 3, 10, 60):
+        costs = np.arange(float(row.levels))
+        for found, step in (
+            (row.l_step, LStep()),
+            (row.uniform, Uniform()),
+            (row.harmonic, Harmonic()),
+        ):
+            assert found == pytest.approx(table_chain(costs, step).moments()[0])
+        assert row.uniform_without_replacement == (row.levels - 1) / 2
+
+
+def test_growth_is_as_kept_and_like_a_squared_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = read_rows(KEPT, Growth)
+    rows = grown(monkeypatch, 10, 100, 1_000, 10_000, 100_000)
+    for row, old in zip(rows, kept, strict=False):
+        assert vars(row) == pytest.approx(vars(old), rel=1e-11)
+        assert row.harmonic <= halving_bound(row.levels, 1, 1)
+        assert row.l_step >= l_step_distance_bound([row.levels], [0])
+    for small, large in pairwise(kept[2:]):
+        assert large.harmonic / small.harmonic < 2
+        for name in ("l_step", "uniform", "uniform_without_replacement"):
+            assert vars(large)[name] / vars(small)[name] == pytest.approx(10, rel=0.01)

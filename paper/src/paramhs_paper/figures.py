@@ -14,7 +14,6 @@ import altair as alt
 import numpy as np
 
 from paramhs.results.landscape.bounds import upper_bound
-from paramhs.results.landscape.growth import Growth
 from paramhs.results.landscape.outcomes import Array
 from paramhs_paper import published
 from paramhs_paper.landscapes import FitnessPoint
@@ -22,6 +21,7 @@ from paramhs_paper.points import Delta, Point
 from paramhs_paper.random_landscapes import Row
 from paramhs_paper.saps.ranking import POSSIBLE, Costs, five_best
 from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, PaperScenario
+from paramhs_paper.theorems import Growth
 
 BLUE, BLACK, GREEN, RED, ORANGE = "#1f5fd0", "#000000", "#1a8f2e", "#d4151b", "#e07b00"
 WIDTH = 640  # with its axis it fits a README

@@ -9,7 +9,6 @@ from string import Template
 
 import numpy as np
 
-from paramhs.results.landscape.growth import Growth
 from paramhs_paper import summary
 from paramhs_paper.landscapes import FitnessPoint
 from paramhs_paper.points import Delta, Point
@@ -19,7 +18,7 @@ from paramhs_paper.saps.ranking import aggregated
 from paramhs_paper.saps.summary import landscape_summary
 from paramhs_paper.saps.table import kept
 from paramhs_paper.scenarios import HEURISTICS, MAIN, SCENARIOS, SapsScenario
-from paramhs_paper.theorems import SeveralParameters, theorems_summary
+from paramhs_paper.theorems import Growth, SeveralParameters, theorems_summary
 from paramhs_paper.writing import read_rows
 
 

@@ -13,7 +13,7 @@ from paramhs.results.landscape.bounds import (
     uniform_lower_bound,
     upper_bound,
 )
-from paramhs.results.landscape.growth import Growth, growth
+from paramhs.results.landscape.harmonic_line import harmonic_line_calls
 from paramhs.results.landscape.hitting import without_replacement
 from paramhs.results.landscape.outcomes import Array, by_cost
 from paramhs.results.landscape.param_rls import param_rls_chain, table_chain
@@ -60,6 +60,18 @@ class SeveralParameters:
         )
 
 
+@dataclass(frozen=True)
+class Growth:
+    """The mean number of calls of each operator for so many values of one parameter, whose costs
+    are their distances from the first."""
+
+    levels: int
+    l_step: float
+    uniform: float
+    uniform_without_replacement: float
+    harmonic: float
+
+
 def study_rows(repetitions: int, seed: int) -> list[Row]:
     """Landscapes of every kind, with their bounds and exact calls."""
     return study(STUDY_SIZES, repetitions, seed)
@@ -67,7 +79,17 @@ def study_rows(repetitions: int, seed: int) -> list[Row]:
 
 def growth_rows() -> list[Growth]:
     """From 10 to a million values, on a landscape with one valley."""
-    return growth(GROWTH_SIZES)
+    return [_growth_of(levels) for levels in GROWTH_SIZES]
+
+
+def _growth_of(levels: int) -> Growth:
+    """The 1-step takes two calls a step, but one from the border, where the only step is inwards;
+    each other value is drawn alike, whatever the landscape; unrepeated, the optimum is anywhere in
+    a random order."""
+    one_step = (levels * (levels - 1) - 1) / levels
+    uniform = (levels - 1) ** 2 / levels
+    harmonic = harmonic_line_calls(np.arange(float(levels)))
+    return Growth(levels, one_step, uniform, (levels - 1) / 2, harmonic)
 
 
 def several_rows(shapes: Sequence[tuple[int, ...]] = ()) -> list[SeveralParameters]:
