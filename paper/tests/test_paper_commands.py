@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +12,7 @@ from paramhs.values.errors import BadInput
 from paramhs_paper import cli, points
 from paramhs_paper.cli import app
 from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, HeuristicScenario, SapsScenario
+from paramhs_paper.writing import Output
 
 
 def run(*words: object) -> tuple[str, dict]:
@@ -32,8 +34,36 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paramhs_paper.reproduction.FEW_RUNS", (1, 1500))
 
 
+def pretend(output: Output, name: str, figure: object, *parts: object) -> None:
+    """A file in place of a figure: drawing has tests of its own."""
+    path = output.folder / f"{name}.svg"
+    path.touch()
+    output.written.append(path)
+
+
 @pytest.mark.usefixtures("small")
-def test_all_writes_tables_figures_and_the_page(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "figures"),
+    [
+        (("figure1", "onemax", "saps"), {"figure1_onemax", "figure1_saps"}),
+        (("figure2", "onemax", "saps", "--searches", 3), {"figure2_onemax", "figure2_saps"}),
+        (("runs", "onemax"), {"figure2_onemax_runs"}),
+        (("theorems",), {"theorems_growth", "theorems_looseness"}),
+    ],
+)
+def test_figures_are_drawn(tmp_path: Path, words: tuple, figures: set[str]) -> None:
+    run(*words, "--out", tmp_path)
+    assert {path.stem for path in tmp_path.glob("*.svg")} == figures
+    for path in tmp_path.glob("*.svg"):
+        root = ElementTree.parse(path).getroot()
+        assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) > 3
+
+
+@pytest.mark.usefixtures("small")
+def test_all_writes_tables_figures_and_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Output, "draw", pretend)
     folder = tmp_path / "new" / "folder"
     said, _ = run("all", "--searches", 3, "--out", folder)
     names = {path.name for path in folder.iterdir()}
