@@ -157,7 +157,7 @@ class TestTune:
         scenario(tmp_path)
         one = tuned(cwd=tmp_path)
         two = tuned("--jobs", 2, "--store", "two.sqlite", cwd=tmp_path)
-        for early in ("runs_made_early", "on_common_runs"):  # idle workers add to those
+        for early in ("speculative_runs", "on_common_runs"):  # idle workers add to those
             one.pop(early)
             two.pop(early)
         assert settled(one) == settled(two)

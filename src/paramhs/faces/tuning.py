@@ -53,6 +53,8 @@ class Result:
     """All that the search knew: every run it was given, in order, and every race."""
     asked: int
     """How many runs the search has asked for and was granted."""
+    unfinished: tuple[Run, ...]
+    """Runs of a request that was not answered in full: made and stored, but not in the history."""
     speculative: int
     """How many runs idle workers made ahead of time in this session that were not used."""
     target_time: float
@@ -65,8 +67,8 @@ class Result:
 
     @property
     def runs(self) -> Sequence[Run]:
-        """The runs that the search was given, in order."""
-        return self.history.runs
+        """The runs that the search asked for, in order; what was known before is none of them."""
+        return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
 
     @property
     def best_text(self) -> str:
@@ -320,6 +322,7 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
         trajectory=tuple(driver.session.trajectory),
         history=history,
         asked=driver.taken,
+        unfinished=driver.session.unfinished,
         speculative=driver.speculative_runs,
         target_time=driver.store.target_time,
         wall_time=driver.wall_time,
