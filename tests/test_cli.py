@@ -282,7 +282,7 @@ class TestShow:
         assert [p["runs"] for p in about["trajectory"]] == [
             point["runs"] for point in result["trajectory"]
         ]
-        assert about["scenario"]["target"] == "target:noisy"
+        assert about["scenario"]["target"] == {"function": "target:noisy"}
         assert len(about["most_run"]) <= 10
 
     def test_showing_leaves_the_store_as_it_was(self, store):
