@@ -96,8 +96,8 @@ def _joining(unused: list[int], rng: Random) -> list[Gate]:
 
 def _taken(nodes: list[int], rng: Random) -> int:
     """A node drawn uniformly and removed."""
-    place = below(len(nodes), rng)
-    nodes[place], nodes[-1] = nodes[-1], nodes[place]
+    index = below(len(nodes), rng)
+    nodes[index], nodes[-1] = nodes[-1], nodes[index]
     return nodes.pop()
 
 

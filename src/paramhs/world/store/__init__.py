@@ -25,7 +25,7 @@ class Store(Protocol):
     notices: list[str]
     """What the user should know about it."""
     wall_time: float
-    """Seconds that earlier sittings took."""
+    """Seconds that earlier sessions took."""
     target_time: float
     """Seconds that the target ran, over all runs stored."""
 

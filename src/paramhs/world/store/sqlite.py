@@ -216,11 +216,11 @@ class SqliteStore:
             now = (task.config.key, task.instance.name, task.seed)
             raise self._diverged(f"run {asked + 1:,}", _worded(*then), _worded(*now))
 
-    def _diverged(self, place: str, then: str, now: str) -> StoreError:
+    def _diverged(self, where: str, then: str, now: str) -> StoreError:
         (version,) = self._db.execute("SELECT value FROM about WHERE name = 'version'").fetchone()
         other = f" with paramhs {version} (this is {__version__})" if version != __version__ else ""
         return StoreError(
-            f"{self.path} was made by a search that went another way{other}: at {place} it had\n"
+            f"{self.path} was made by a search that went another way{other}: at {where} it had\n"
             f"  {then}\nand now it has\n  {now}\n"
             "Something that decides the search has changed without saying so. Go on with what made"
             " the store, or begin another with warm_start = [this one]: its runs are used again."
@@ -363,14 +363,14 @@ def reading(path: Path) -> sqlite3.Connection:
         raise StoreError(f"there is no store {path}")
     if path.stat().st_size == 0:
         raise StoreError(f"{path} is empty: no search has begun in it")
-    place = path.absolute().as_uri()
-    db = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=10)
+    uri = path.absolute().as_uri()
+    db = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=10)
     try:
         check_ours(db, path)
     except sqlite3.OperationalError:  # in a folder that cannot be written; nobody writes the file
         if path.with_name(path.name + "-wal").exists():
             raise
-        db = sqlite3.connect(f"{place}?immutable=1", uri=True)
+        db = sqlite3.connect(f"{uri}?immutable=1", uri=True)
         check_ours(db, path)
     return db
 
@@ -395,8 +395,8 @@ def check_ours(db: sqlite3.Connection, path: Path) -> None:
 
 def file_system(path: Path) -> str:
     """The kind of file system a path lies on, as the system calls it; '' if unknown."""
-    place = path.absolute().resolve()
-    mounts = [m for m in psutil.disk_partitions(all=True) if place.is_relative_to(m.mountpoint)]
+    resolved = path.absolute().resolve()
+    mounts = [m for m in psutil.disk_partitions(all=True) if resolved.is_relative_to(m.mountpoint)]
     return max(mounts, key=lambda m: len(m.mountpoint)).fstype if mounts else ""
 
 

@@ -91,7 +91,7 @@ class _Taking:
         instances = self._same_instances(described["scenario"])
         taken = [run for row in runs if (run := self._taken(row, instances))]
         best = [config for (key,) in keys if (config := self._config(key))]
-        return Known(tuple(taken), tuple(best)), self._said(len(taken), len(best))
+        return Known(tuple(taken), tuple(best)), self._summary(len(taken), len(best))
 
     def _other(self, described: Mapping[str, Any]) -> str:
         """What is not the same about a store, if nothing of it can be used."""
@@ -128,7 +128,7 @@ class _Taking:
             self.configs[key] = _meant(self.scenario.space, key)
         return self.configs[key]
 
-    def _said(self, taken: int, best: int) -> str:
+    def _summary(self, taken: int, best: int) -> str:
         left = ", ".join(f"{count:,} {why}" for why, count in self.left.items())
         begin = f" and {counted(best, 'configuration')} to begin with" if best else ""
         rest = f"; not taken: {left}" if left else ""
