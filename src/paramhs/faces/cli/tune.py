@@ -74,7 +74,7 @@ def tune(
     for note in scenario_file.notes:
         watcher.notice(note)
     if store is None:
-        _made_folder(store_path.parent)
+        _make_folder(store_path.parent)
     more = () if initial is None else read_configs(initial, scenario_file.scenario.space)
     scenario = replace(scenario_file.scenario, initial=(*scenario_file.scenario.initial, *more))
     with tuning():
@@ -122,8 +122,8 @@ def _as_json(result: Result, scenario_file: ScenarioFile, missing: str) -> dict[
     }
 
 
-def _made_folder(folder: Path) -> None:
-    """Where a scenario wants its store."""
+def _make_folder(folder: Path) -> None:
+    """Make the folder where a scenario wants its store."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -58,7 +58,8 @@ def validate(
     scenario_file = read_scenario(file)
     store_path = store or scenario_file.store
     meant = {
-        _configured(name, scenario_file, store_path): name for name in config or ["default", "best"]
+        _find_config(name, scenario_file, store_path): name
+        for name in config or ["default", "best"]
     }
     configs, names = list(meant), list(meant.values())
     if len(configs) < 2 and config is None:
@@ -93,7 +94,7 @@ def validate(
             console.print(Text(f"{command}\n"), soft_wrap=True)
 
 
-def _configured(name: str, scenario_file: ScenarioFile, store: Path) -> Config:
+def _find_config(name: str, scenario_file: ScenarioFile, store: Path) -> Config:
     space = scenario_file.scenario.space
     if name == "default":
         return space.default

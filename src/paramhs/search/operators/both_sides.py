@@ -58,9 +58,11 @@ class BothSides(ByOutcomes):
             move = _challengers(space, at, position, targets, excluded)
             if move:
                 return move
-        return self._listed(space, at, rng, excluded)
+        return self._draw_listed(space, at, rng, excluded)
 
-    def _listed(self, space: Space, at: Config, rng: Random, excluded: Container[Config]) -> Move:
+    def _draw_listed(
+        self, space: Space, at: Config, rng: Random, excluded: Container[Config]
+    ) -> Move:
         """A draw from the list of what is left, where drawing blindly keeps failing."""
         moves: list[Move] = []
         sums = [0.0]

@@ -259,7 +259,7 @@ def with_allowed_default(
     tests = [compiled(clause, space.parameters, space.position) for clause in forbidden]
     rng = stream(0, "default")
     candidates = chain(
-        [space.default], space.neighbours(space.default), (_drawn(space, rng) for _ in range(DRAWS))
+        [space.default], space.neighbours(space.default), (_draw(space, rng) for _ in range(DRAWS))
     )
     for config in candidates:
         if not any(holds(config.indices) for holds in tests):
@@ -270,7 +270,7 @@ def with_allowed_default(
     raise ClauseError("no configuration was found that the forbidden clauses allow", clause=0)
 
 
-def _drawn(space: Space, rng: Random) -> Config:
+def _draw(space: Space, rng: Random) -> Config:
     return space.configured([below(p.levels, rng) for p in space.listed])
 
 

@@ -175,7 +175,7 @@ class CommandTarget(Target):
         outcome = execute(command, self.limits(task.cutoff))
         run = self.judged(task, outcome)
         if run.status is Status.OK and self.checker is not None:
-            return self._checked(run, outcome, execute)
+            return self._check(run, outcome, execute)
         return run
 
     def judged(self, task: Task, outcome: Outcome) -> Run:
@@ -253,7 +253,7 @@ class CommandTarget(Target):
             seconds = max(seconds, task.cutoff)
         return Run(task, Status.TIMEOUT, seconds, reading.quality, what)
 
-    def _checked(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
+    def _check(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
         """Give the output to the checker: exit code 0 means right."""
         assert self.checker is not None  # noqa: S101 -- for the type checker
         if GAP in outcome.output:
