@@ -132,7 +132,7 @@ class _Source:
         self.text = text
 
     def error(self, key: str, name: object, message: str, section: str = "") -> BadInput:
-        """With the place where the file says `key: name`, in a section or anywhere."""
+        """With the line where the file says `key: name`, in a section or anywhere."""
         start = self._at(rf"[\"']?{section}[\"']?\s*:", 0) if section else 0
         written = r"\S"
         if isinstance(name, str):
@@ -148,7 +148,7 @@ class _Source:
         return self.error_at(position, "a number is too large: it has thousands of digits")
 
     def most_indented(self, message: str) -> BadInput:
-        """With the place of the line that begins with the most blanks and dashes."""
+        """With the line that begins with the most blanks and dashes."""
         begun = max(re.finditer(r"^[ -]*+", self.text, re.MULTILINE), key=lambda m: len(m[0]))
         return self.error_at(begun.end(), message)
 
@@ -165,7 +165,7 @@ class _Source:
         return match.start() if match else None
 
     def error_at(self, position: int | None, message: str) -> BadInput:
-        """With the place of a position in the text, if there is one."""
+        """With line and column of a position in the text, if there is one."""
         if position is None:
             return BadInput(f"{self.path}: {message}")
         line = self.text.count("\n", 0, position) + 1
