@@ -278,9 +278,9 @@ def _known(
     """What a search begins with: what its store says, or what a new one finds in earlier ones."""
     if store is None and not warm_start:
         return NOTHING_KNOWN
-    from paramhs.world.store.warm import collect, kept  # sqlite3 only where it is needed
+    from paramhs.world.store.warm import collect, read_known  # sqlite3 only where it is needed
 
-    begun = None if store is None else kept(Path(store), scenario)
+    begun = None if store is None else read_known(Path(store), scenario)
     if begun is None:
         begun, lines = collect(warm_start, scenario, target)
         for line in lines:

@@ -198,7 +198,7 @@ class Driver:
         self.stopped = ""
         self._flying: dict[Task, Future[Run]] = {}
         self._pending: dict[Task, int | None] = {}
-        """What the search waits for, and as its so manieth run it asked for that."""
+        """What the search waits for, and after how many other runs it asked for that."""
         self._speculative: set[Task] = set()
         asked = (task for task in self.session.request.tasks if task.config == self.default)
         self._trial: set[Task] = set(islice(asked, _ENOUGH))
