@@ -20,7 +20,7 @@ from paramhs.search.comparison import FixedRuns
 from paramhs.search.configurators import CONFIGURATORS, ParamILS, ParamRLS
 from paramhs.search.history import History
 from paramhs.values.errors import BadInput, StoreError, TargetError
-from paramhs.values.runs import Point, Run, Status, Task
+from paramhs.values.runs import Evaluate, Point, Run, Status, Task
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
 from paramhs.values.space import Integer, Space
@@ -697,6 +697,19 @@ def test_the_trajectory_is_the_same_in_other_processes_with_other_hash_seeds(con
     expected = str([(p.config.key, p.runs, p.cost) for p in here.trajectory])
     for seed in ("0", "1", "12345", "random"):
         assert output(SHOW_TRAJECTORY, configurator, PYTHONHASHSEED=seed).strip() == expected
+
+
+def test_a_search_that_asks_twice_for_a_run_at_once_is_refused():
+    history = History(SCENARIO, 0)
+
+    def twice():
+        task = history.task(SCENARIO.space.default, history.pair(0))
+        yield Evaluate([task, task])
+        return "never"
+
+    stuck = Driver(twice(), history, Counted(), MemoryStore(), Budget(runs=10))
+    with pytest.raises(BadInput, match="the same run twice"):
+        stuck.run()
 
 
 def test_a_driver_needs_no_default():

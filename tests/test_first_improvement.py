@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import phases
-from driving import LawComparison, at, calls_until_sampled, one_parameter, z_score
+from driving import LawComparison, at, begin, calls_until_sampled, one_parameter, z_score
 from laws import DRAWS, fits
 from paramhs.results.landscape.first_improvement import first_improvement_calls
 from paramhs.results.landscape.hitting import Calls, without_replacement
 from paramhs.results.landscape.outcomes import by_cost
-from paramhs.search.configurators import ParamILS
+from paramhs.search.configurators import Afresh, ParamILS
 from paramhs.search.operators import Harmonic, One
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
@@ -131,9 +131,9 @@ def searched(size: int, optimum: int) -> tuple[list[int], Calls]:
         return float(beats[incumbent.indices[0], challenger.indices[0]]), 0.0
 
     comparison = LawComparison(outcome, at(space, optimum))
-    rules = ParamILS(One(Harmonic()), comparison, random_starts=0, revisits=True, start="uniform")
+    rules = ParamILS(One(Harmonic()), comparison, random_starts=0, walk=Afresh(), start="uniform")
     seeds = stream(0, "first improvement", size, optimum)
-    searches = (rules.search(Scenario(space), below(SEEDS, seeds)) for _ in range(DRAWS))
+    searches = (begin(rules, Scenario(space), below(SEEDS, seeds)) for _ in range(DRAWS))
     calls = [calls_until_sampled(search) for search in searches]
     return calls, first_improvement_calls(harmonic(size), beats, {optimum})
 

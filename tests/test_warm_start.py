@@ -119,9 +119,10 @@ def test_a_space_may_gain_values_and_parameters_and_instances_may_change(tmp_pat
         configurator=ParamHS(comparison=FixedRuns(4)),
     )
     (line,) = notices.lines
-    assert "75 runs taken" in line
-    assert "75 on other instances" in line
-    taken = result.history.runs[:75]
+    on_b = sum(instance == "b" for _, instance, _ in own_runs(old))
+    assert f"{on_b} runs taken" in line
+    assert f"{150 - on_b} on other instances" in line
+    taken = result.history.runs[:on_b]
     assert {run.task.instance.name for run in taken} == {"b"}
     assert {run.task.config["mode"] for run in taken} == {"p"}
 

@@ -2,6 +2,7 @@ import math
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from driving import z_score
 from paramhs.results.landscape.hitting import Chain, calls_of
 from paramhs.results.landscape.outcomes import by_cost
 from paramhs.results.landscape.param_rls import param_rls_chain
+from paramhs.search.history import History
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
@@ -195,16 +197,19 @@ def test_chains_are_those_of_the_operators_own_laws(
 
 def driven(ground: Arena, curve: Curve, repetitions: int, seed: int, patience: float) -> list:
     """The real configurator on an arena; infinite where it was given up."""
-    duels = Duels(
-        lambda old, new, rng: rng.random() < ground.beats[old, new],
-        set(ground.targets.tolist()),
-        ground.shape,
-        patience,
-    )
+    targets = set(ground.targets.tolist())
     scenario = Scenario(space_of(ground.shape))
     seeds = stream(seed, "saps figures", curve.name)
-    search = SAPS.configurator(curve, duels).search
-    return [calls_until_found(search(scenario, below(SEEDS, seeds))) for _ in range(repetitions)]
+
+    def duel(old: int, new: int, rng: Random) -> bool:
+        return rng.random() < ground.beats[old, new]
+
+    def calls(number: int) -> float:
+        duels = Duels(duel, targets, ground.shape, stream(number, "duels"), patience)
+        search = SAPS.configurator(curve, duels).search(History(scenario, number))
+        return calls_until_found(search)
+
+    return [calls(below(SEEDS, seeds)) for _ in range(repetitions)]
 
 
 @pytest.mark.parametrize(

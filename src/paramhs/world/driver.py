@@ -252,6 +252,8 @@ class Driver:
         while self._pending:
             self._speculate(ahead)
             self._collect()
+        if self.session.request is request and not self.stopped:
+            raise BadInput("the search asks for the same run twice in one request")
 
     def _take(self, task: Task) -> None:
         """Answer a task from the store, or launch it; or stop, if a limit is reached.

@@ -23,8 +23,8 @@ class ParamRLS:
     """Mutate the incumbent and keep the winner, for ever: the paper's algorithm to the letter.
 
     With the harmonic step it is the paper's ParamHS; with `Anywhere` it is random search. Without
-    `replacement` no configuration is proposed twice. For real targets `paramhs.ParamHS` does the
-    same more thriftily.
+    `replacement` no configuration is proposed twice; when the operator has no other left, any may
+    come. For real targets `paramhs.ParamHS` does the same more thriftily.
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), Algorithm 1.
     """
@@ -45,7 +45,7 @@ class ParamRLS:
         idle = 0
         while idle < IDLE:
             asked = history.asked
-            move = moves.take(incumbent, proposed)
+            move = moves.take(incumbent, proposed) or moves.jump(incumbent, proposed)
             if not move:
                 return why_ended(history)
             for challenger in move:
