@@ -1,5 +1,5 @@
 # Every target makes what it needs: a virtual environment in .venv, with nothing taken from outside it.
-.PHONY: demo test check bench clean
+.PHONY: demo test test-all check bench clean
 .DELETE_ON_ERROR:
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 export PYTHONNOUSERSITE = 1
@@ -16,6 +16,9 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest -n auto
+
+test-all: $(VENV)/installed-dev
+	@$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
 check: $(VENV)/installed-dev
 	@$(BIN)/ruff format --check .
