@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from command_line import MARKUP, SCENARIO, begin, flat, paramhs, scenario
+from command_line import HUNG, MARKUP, SCENARIO, begin, flat, fresh, paramhs, scenario
 from paramhs import __version__
 
 
-def tuned(*words, cwd):
+def tuned(*words, cwd, run=paramhs):
     """The result of `tune --json`, which must succeed."""
-    done = paramhs("tune", "scenario.toml", *words, "--json", cwd=cwd)
+    done = run("tune", "scenario.toml", *words, "--json", cwd=cwd)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -33,7 +33,7 @@ def runs_in(path):
 
 class TestHelp:
     def test_version_is_printed(self, tmp_path):
-        done = paramhs("--version", cwd=tmp_path)
+        done = fresh("--version", cwd=tmp_path)
         assert (done.returncode, done.stdout) == (0, f"paramhs {__version__}\n")
 
     def test_help_lists_commands_and_exit_codes(self, tmp_path):
@@ -141,7 +141,7 @@ class TestTune:
         scenario(tmp_path)
         first = tuned(cwd=tmp_path)
         (tmp_path / "target.py").write_text("def noisy(config, seed):\n    raise SystemError\n")
-        assert settled(tuned(cwd=tmp_path)) == settled(first)
+        assert settled(tuned(cwd=tmp_path, run=fresh)) == settled(first)
         assert runs_in(tmp_path / "scenario.sqlite") == 60
 
     def test_larger_budget_extends_as_if_it_had_been_so_from_the_start(self, tmp_path):
@@ -150,7 +150,7 @@ class TestTune:
         extended = tuned("--runs", 150, cwd=tmp_path)
         assert extended["runs"] == 150
         assert extended["trajectory"][: len(short["trajectory"])] == short["trajectory"]
-        whole = tuned("--runs", 150, "--store", "other.sqlite", cwd=tmp_path)
+        whole = tuned("--runs", 150, "--store", "other.sqlite", cwd=tmp_path, run=fresh)
         assert settled(extended) == settled(whole)
 
     def test_number_of_jobs_does_not_change_the_result(self, tmp_path):
@@ -214,7 +214,7 @@ class TestInterrupts:
         first = process.stderr.readline()
         assert "incumbent" in first
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HUNG)
         return process.returncode, out, first + err
 
     def test_interrupted_search_says_how_to_go_on_and_does(self, tmp_path):
@@ -243,14 +243,14 @@ class TestInterrupts:
         scenario(tmp_path, f'executor = "{executor}"\n' + SCENARIO, function="endless")
         process = begin("tune", "scenario.toml", cwd=tmp_path)
         try:
-            for _ in range(600):
+            for _ in range(2400):
                 if (tmp_path / "begun").exists():
                     break
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
             assert "Ctrl-C again stops at once" in process.stderr.readline()
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=20)  # a run takes 600 s
+            _, err = process.communicate(timeout=HUNG)  # a run takes 600 s
         finally:
             process.kill()
             process.communicate()
@@ -304,7 +304,7 @@ class TestShow:
         process.stderr.readline()
         done = paramhs("show", "scenario.sqlite", "--json", cwd=tmp_path)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=HUNG)
         assert done.returncode == 0
         assert json.loads(done.stdout)["runs"] >= 3
 
