@@ -1,8 +1,8 @@
 """Commands in processes forked from one that has imported the command line already.
 
-Most of a small command's time goes into imports. The fork has them from the start; all else is as in
-`python -m paramhs`: a process with a folder, an environment, a standard input that is empty, pipes
-that end when the last process holding them does, exit codes, and an interpreter that ends by itself.
+Most of a small command's time goes into imports. The fork has them from the start; all else is as
+in `python -m paramhs`: a process with a folder, an environment, an empty standard input, pipes that
+end when the last process holding them does, exit codes, and an interpreter that ends by itself.
 """
 
 import json

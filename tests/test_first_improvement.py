@@ -85,7 +85,6 @@ def test_equal_weights_and_no_wins_find_the_optimum_at_a_uniform_place() -> None
     assert found.mean == pytest.approx(3.0, rel=1e-10)
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize("size", [10, 20, 50])
 def test_certain_wins_are_the_limit_of_likely_ones(size: int) -> None:
     beats = deterministic(range(size)).beats()
