@@ -1,5 +1,5 @@
 # Every target makes what it needs: a virtual environment in .venv, with nothing taken from outside it.
-.PHONY: demo test test-all check bench clean
+.PHONY: demo test test-all check bench paper clean
 .DELETE_ON_ERROR:
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 export PYTHONNOUSERSITE = 1
@@ -19,6 +19,10 @@ test: $(VENV)/installed-dev
 
 test-all: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest -n auto -m "slow or not slow"
+
+paper: $(VENV)/installed
+	@$(BIN)/python -m pip install --quiet --editable paper
+	@$(BIN)/paramhs-paper all --jobs 2 --out reproduction
 
 check: $(VENV)/installed-dev
 	@$(BIN)/ruff format --check .

@@ -88,9 +88,9 @@ def example(name: str, quiet: str, loud: str, regex: str) -> Iterator[Case]:
         for number in range(60):
             formula = random_ksat(3, 150, 4.26, False, stream(0, "order", number))
             Path(folder, "instances", f"f{number:02}.cnf").write_text(dimacs(formula))
-        said = read_scenario(file)
-        assert said.test_set is not None
-        yield Case(said.scenario, said.target, said.test_set, 300)
+        scenario_file = read_scenario(file)
+        assert scenario_file.test_set is not None
+        yield Case(scenario_file.scenario, scenario_file.target, scenario_file.test_set, 300)
 
 
 CASES: dict[str, Callable[[], object]] = {

@@ -1,6 +1,5 @@
 import math
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -18,51 +17,22 @@ from paramhs.results.landscape.bounds import (
     uniform_lower_bound,
     upper_bound,
 )
-from paramhs.results.landscape.hitting import calls_from, grid_chain, wins
-from paramhs.results.landscape.study import KINDS, Row, exact_calls, studied, study
+from paramhs.results.landscape.outcomes import by_cost
+from paramhs.results.landscape.param_rls import grid_chain, table_chain
 from paramhs.results.landscape.unimodality import profile
-from paramhs.search.operators import Harmonic, LStep, Uniform
+from paramhs.search.operators import Harmonic, LStep, Step, Uniform
 from paramhs.values.errors import BadInput
 from paramhs.values.seeds import stream
 
 ROUNDING = 1e-9
 
 
-@pytest.fixture(scope="module")
-def rows() -> list[Row]:
-    return study((2, 3, 5, 10, 30, 100), 12, seed=3)
+def mean_calls(costs: np.ndarray, step: Step) -> float:
+    return float(table_chain(costs, step).means().sum() / costs.size)
 
 
-def test_the_study_draws_every_kind_and_size(rows: list[Row]) -> None:
-    assert {(row.kind, row.levels) for row in rows} == set(product(KINDS, (2, 3, 5, 10, 30, 100)))
-
-
-def test_no_landscape_violates_the_upper_bounds(rows: list[Row]) -> None:
-    assert min(row.upper_ratio for row in rows) >= 1
-    assert min(row.halving_ratio for row in rows) >= 1
-
-
-def test_the_halving_bound_is_the_sharper_one(rows: list[Row]) -> None:
-    assert all(row.halving_bound <= row.upper_bound * (1 + ROUNDING) for row in rows)
-
-
-def test_no_landscape_violates_the_lower_bounds(rows: list[Row]) -> None:
-    assert min(row.l_step_ratio for row in rows) >= 1 - ROUNDING
-    assert min(row.uniform_ratio for row in rows) >= 1
-    assert all(row.uniform >= row.uniform_without_replacement for row in rows)
-
-
-def test_the_upper_bound_is_at_most_five_times_too_large_on_large_deceptive_landscapes(
-    rows: list[Row],
-) -> None:
-    assert all(r.upper_ratio < 5 for r in rows if r.kind == "deceptive" and r.levels == 100)
-
-
-def test_the_one_step_gets_stuck_on_rugged_landscapes_and_never_on_unimodal_ones(
-    rows: list[Row],
-) -> None:
-    assert all(math.isinf(r.l_step) for r in rows if r.kind == "rugged" and r.levels == 100)
-    assert all(math.isfinite(r.l_step) for r in rows if r.kind in ("unimodal", "plateau"))
+def on_line(step: Step, beats: np.ndarray, optimum: int) -> float:
+    return grid_chain((len(beats),), step, lambda x, y: beats[x, y], [optimum]).moments()[0]
 
 
 def any_landscape(costs: list[int], optimum: int) -> np.ndarray:
@@ -78,7 +48,7 @@ landscapes = st.builds(
 
 @given(landscapes)
 def test_the_upper_bounds_hold_at_every_beta(costs: np.ndarray) -> None:
-    exact = studied("any", costs).harmonic
+    exact = mean_calls(costs, Harmonic())
     for beta, alpha in enumerate(profile(costs), 1):
         assert exact <= halving_bound(len(costs), alpha, beta) * (1 + ROUNDING)
         assert exact <= upper_bound(len(costs), alpha, beta) * (1 + ROUNDING)
@@ -87,9 +57,8 @@ def test_the_upper_bounds_hold_at_every_beta(costs: np.ndarray) -> None:
 @given(landscapes, st.integers(0, 13))
 def test_they_hold_around_any_of_several_optima(costs: np.ndarray, other: int) -> None:
     costs[other % len(costs)] = 0
-    chain, optimal = grid_chain(costs, Harmonic()), costs == 0
-    exact = calls_from(chain, optimal).mean()
-    for optimum in np.flatnonzero(optimal):
+    exact = mean_calls(costs, Harmonic())
+    for optimum in np.flatnonzero(costs == 0):
         best = best_halving_bound(profile(costs, int(optimum)))
         assert exact <= best.calls * (1 + ROUNDING)
 
@@ -117,9 +86,8 @@ def test_exact_calls_are_those_of_a_chain_written_from_the_papers_words(costs: n
 
     for step in (Harmonic(), Uniform()):
         expected = expected_calls(range(levels), optimum, weighted(levels, step.weight), beats)
-        right = wins(costs[None, :], costs[:, None])
-        assert exact_calls(step, right, optimum) == pytest.approx(expected)
-        assert calls_from(grid_chain(costs, step), costs == 0).mean() == pytest.approx(expected)
+        assert on_line(step, by_cost(costs), optimum) == pytest.approx(expected)
+        assert mean_calls(costs, step) == pytest.approx(expected)
 
 
 def test_exact_calls_take_any_probabilities_of_winning() -> None:
@@ -127,11 +95,11 @@ def test_exact_calls_take_any_probabilities_of_winning() -> None:
     expected = expected_calls(
         range(9), 2, weighted(9, LStep(2).weight), lambda challenger, incumbent: 0.5
     )
-    assert exact_calls(LStep(2), coin, 2) == pytest.approx(expected)
+    assert on_line(LStep(2), coin, 2) == pytest.approx(expected)
 
 
 def test_a_single_value_needs_no_call() -> None:
-    assert exact_calls(Harmonic(), np.zeros((1, 1)), 0) == 0
+    assert mean_calls(np.zeros(1), Harmonic()) == 0
     assert upper_bound(1, 1, 1) == 0
 
 
@@ -168,9 +136,7 @@ def test_several_parameters_need_at_least_the_lower_bounds(sizes: tuple[int, ...
     optimum = tuple(levels // 2 for levels in sizes)
     distances = [np.abs(np.arange(n) - at) for n, at in zip(sizes, optimum, strict=True)]
     costs = sum(np.meshgrid(*distances, indexing="ij")).astype(float)
-    optimal = costs.ravel() == 0
-    one_step = calls_from(grid_chain(costs, LStep()), optimal).mean()
-    anywhere = calls_from(grid_chain(costs, Uniform()), optimal).mean()
+    one_step, anywhere = mean_calls(costs, LStep()), mean_calls(costs, Uniform())
     assert one_step >= l_step_distance_bound(sizes, optimum) >= l_step_lower_bound(sizes)
     assert anywhere >= uniform_lower_bound(sizes)
 

@@ -11,6 +11,7 @@ from paramhs.faces.checking import Trial, repeats, trials, warnings
 from paramhs.faces.cli.check import about, size_text
 from paramhs.faces.scenario_file import read_scenario
 from paramhs.faces.tuning import tune_scenario
+from paramhs.search.history import History
 from paramhs.values.runs import Instance, Run, Status, Task
 from paramhs.values.space import Integer, Real, Space
 from paramhs.world.targets.supervisor import Outcome
@@ -93,7 +94,7 @@ class TestTrials:
     def test_runs_are_the_first_that_a_search_would_make(self, read):
         found = read()
         (first,) = trials(found, 1)
-        evaluate = next(found.configurator.search(found.scenario, found.seed))
+        evaluate = next(found.configurator.search(History(found.scenario, found.seed)))
         assert first.run.task == evaluate.tasks[0]
 
     def test_failure_is_shown_as_it_is(self, read):

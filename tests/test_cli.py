@@ -172,7 +172,7 @@ class TestTune:
         scenario(tmp_path)
         one = tuned(cwd=tmp_path)
         two = tuned("--jobs", 2, "--store", "two.sqlite", cwd=tmp_path)
-        for early in ("runs_made_early", "on_common_runs"):  # idle workers add to those
+        for early in ("speculative_runs", "on_common_runs"):  # idle workers add to those
             one.pop(early)
             two.pop(early)
         assert settled(one) == settled(two)
@@ -297,7 +297,7 @@ class TestShow:
         assert [p["runs"] for p in about["trajectory"]] == [
             point["runs"] for point in result["trajectory"]
         ]
-        assert about["scenario"]["target"] == "target:noisy"
+        assert about["scenario"]["target"] == {"function": "target:noisy"}
         assert len(about["most_run"]) <= 10
 
     def test_showing_leaves_the_store_as_it_was(self, store):

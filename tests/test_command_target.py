@@ -339,7 +339,7 @@ def test_the_words_of_a_task():
     words = ("/bin/true", "-i", "/far/a b.cnf", "-s", "99", "-c", "5", "-x", "3", "sat info")
     assert target.words(on) == words
     assert target.shown(on) == "/bin/true -i '/far/a b.cnf' -s 99 -c 5 -x 3 'sat info'"
-    assert target.pasted(on.config) == "/bin/true -i INSTANCE -s SEED -c CUTOFF -x 3 INFO"
+    assert target.command_line(on.config) == "/bin/true -i INSTANCE -s SEED -c CUTOFF -x 3 INFO"
     assert target.uses_seed
     assert not command().uses_seed
 

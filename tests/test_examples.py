@@ -105,7 +105,7 @@ def solved(folder: Path, config: Config) -> bool:
     """Whether the program of an example solves an instance with this configuration."""
     target: Any = read(folder).target
     instance = min((folder / "instances").iterdir())
-    words = target.pasted(config).replace("INSTANCE", str(instance)).replace("SEED", "7")
+    words = target.command_line(config).replace("INSTANCE", str(instance)).replace("SEED", "7")
     done = subprocess.run(shlex.split(words), cwd=folder, capture_output=True, check=False)
     return done.returncode in (10, 20)
 

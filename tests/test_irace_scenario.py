@@ -96,7 +96,7 @@ class TestMeaning:
         assert (scenario_file.seed, scenario_file.jobs) == (0, 1)
         assert os.path.samefile(scenario_file.target.folder, root)
         assert scenario_file.notes == ()
-        assert scenario_file.initial == ()
+        assert scenario_file.scenario.initial == ()
 
     def test_target_runner_is_called_as_irace_does(self, read, root):
         call = words(read(), k=10)
@@ -237,7 +237,7 @@ class TestConfigurations:
             'rate k mode\n NA 3 "fast"\n# a comment\n 0.5 4 slow\n'
         )
         scenario_file = read('configurationsFile = "configurations.txt"')
-        assert [dict(config) for config in scenario_file.initial] == [
+        assert [dict(config) for config in scenario_file.scenario.initial] == [
             {"k": 3, "mode": "fast"},
             {"k": 4, "mode": "slow", "rate": 0.5},
         ]
@@ -245,7 +245,7 @@ class TestConfigurations:
     def test_number_between_levels_is_the_nearest_and_that_is_said(self, read, root):
         (root / "configurations.txt").write_text("k mode rate\n3 slow 0.3\n")
         scenario_file = read('configurationsFile = "configurations.txt"')
-        assert scenario_file.initial[0]["rate"] == 0.296875
+        assert scenario_file.scenario.initial[0]["rate"] == 0.296875
         assert any("rate = 0.296875 for 0.3" in note for note in scenario_file.notes)
 
     @pytest.mark.parametrize(

@@ -15,16 +15,27 @@ from chains import expected_calls
 from command_line import paramhs
 from paramhs.faces.cli.landscape import landscape
 from paramhs.results.landscape import table as tables
-from paramhs.results.landscape.growth import harmonic_calls, l_step_calls
 from paramhs.results.landscape.table import Analysis, Table, analyse, read_table
 from paramhs.search.operators import Harmonic, LStep, Uniform, law
 from paramhs.values.errors import BadInput
 
 VALLEY = "x,cost\n" + "".join(f"{x},{abs(x - 3)}\n" for x in range(20))
+VALLEYS = {
+    (20, 3): 8.56487541241857,
+    (501, 125): 34.24637847829518,
+    (20_000, 5_000): 84.3333248023558,
+}
+"""Mean calls of the harmonic step, by an online convolution in the order of distances."""
 TRAP = "x,cost\n0,0\n1,5\n2,1\n3,2\n4,3\n"
 GRID = "mode,x,cost\n" + "".join(
     f"{mode},{x},{abs(x - 2) + place}\n" for place, mode in enumerate("ab") for x in range(5)
 )
+
+
+def l_step_calls(levels: int, optimum: int) -> float:
+    """Two calls a step, but one from a border, where the only step is inwards."""
+    sides = (optimum, levels - 1 - optimum)
+    return sum(side * (side + 1) - 1 for side in sides if side) / levels
 
 
 @pytest.fixture
@@ -115,9 +126,33 @@ def test_a_file_that_is_missing_or_no_text_is_refused(file: Path) -> None:
         read_table(file)
 
 
-def test_too_large_a_table_is_refused() -> None:
+def test_too_large_a_grid_is_refused() -> None:
     with pytest.raises(BadInput, match="too many"):
-        analyse(table_of(np.arange(6000.0)))
+        analyse(table_of(np.arange(360_000.0).reshape(600, 600)))
+
+
+@pytest.mark.parametrize("levels", [501, 20_000])
+def test_one_parameter_may_have_any_number_of_values(levels: int) -> None:
+    """Where a chain would be too large the laws are those of a valley all the same."""
+    analysis = analyse(table_of(np.abs(np.arange(levels) - levels // 4).astype(float)))
+    assert calls(analysis) == pytest.approx(
+        {
+            "l-step": l_step_calls(levels, levels // 4),
+            "uniform": (levels - 1) ** 2 / levels,
+            "uniform without replacement": (levels - 1) / 2,
+            "harmonic": VALLEYS[levels, levels // 4],
+        }
+    )
+
+
+def test_of_very_many_values_a_picture_shows_some_and_the_best(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    rows = "".join(f"{k},{abs(k - 2_001)}\n" for k in range(5_000))
+    result = run(written(file, "x,cost\n" + rows), "--out", tmp_path)
+    assert result.exit_code == 0, result.exception
+    page = (tmp_path / "landscape.html").read_text(encoding="utf-8")
+    assert '"value": "2001"' in page
+    assert page.count('"cost": ') < 1_100
 
 
 def test_a_large_plateau_is_refused_before_it_takes_for_ever() -> None:
@@ -131,14 +166,14 @@ def test_a_large_plateau_is_refused_before_it_takes_for_ever() -> None:
     assert analyse(Table(names, values, costs)).operators
 
 
-def test_on_a_valley_calls_are_those_of_growth(file: Path) -> None:
+def test_on_a_valley_calls_are_known(file: Path) -> None:
     analysis = analyse(read_table(written(file, VALLEY)))
     assert calls(analysis) == pytest.approx(
         {
             "l-step": l_step_calls(20, 3),
             "uniform": 19**2 / 20,
             "uniform without replacement": 19 / 2,
-            "harmonic": harmonic_calls(20, 3),
+            "harmonic": VALLEYS[20, 3],
         }
     )
     assert analysis.steps == [(1, 1.0)]
@@ -340,4 +375,4 @@ def test_without_numpy_the_message_says_what_to_install(
     monkeypatch.setitem(sys.modules, tables.__name__, None)
     result = run(written(file, VALLEY))
     assert isinstance(result.exception, BadInput)
-    assert "pip install 'paramhs[paper]'" in str(result.exception)
+    assert "pip install 'paramhs[landscape]'" in str(result.exception)

@@ -20,8 +20,8 @@ from paramhs import (
     Harmonic,
     LStep,
     One,
+    ParamHS,
     ParamILS,
-    ParamRLS,
     Quality,
     Runtime,
     RuntimeThenQuality,
@@ -122,7 +122,6 @@ step = "l-step"
 length = 2
 comparison = "fixed"
 runs = 20
-start = "uniform"
 random_starts = 5
 kicks = 4
 p_restart = 0.5
@@ -204,9 +203,7 @@ class TestGoodFiles:
         assert found.scenario.deterministic
         assert found.target.name == f"{module}:f"
         assert found.budget == Budget(1000, 5400.0, 86400.0)
-        assert found.configurator == ParamILS(
-            One(LStep(2)), FixedRuns(20), 5, 4, 0.5, start="uniform"
-        )
+        assert found.configurator == ParamILS(One(LStep(2)), FixedRuns(20), 5, 4, 0.5)
         assert (found.seed, found.jobs, found.executor) == (7, 3, "threads")
         assert found.store == tmp_path / "kept" / "runs.sqlite"
 
@@ -374,7 +371,7 @@ class TestInitial:
     def test_tables_are_configurations_with_defaults_elsewhere(self, with_initial):
         found = with_initial('[{k = 3, mode = "slow", rate = 1.0}, {flag = false}, {k = 3.0}]')
         space = found.scenario.space
-        assert found.initial == (
+        assert found.scenario.initial == (
             space.config(k=3, mode="slow", rate=1.0),
             space.config(flag=False),
             space.config(k=3),
@@ -397,14 +394,17 @@ class TestInitial:
         (tmp_path / name).write_text(text)
         found = with_initial(f'"{name}"')
         space = found.scenario.space
-        assert found.initial == (space.config(k=3, mode="slow"), space.config(k=4, flag=False))
+        assert found.scenario.initial == (
+            space.config(k=3, mode="slow"),
+            space.config(k=4, flag=False),
+        )
 
     def test_same_configuration_is_kept_once(self, with_initial):
-        assert len(with_initial("[{k = 3}, {k = 3}, {k = 4}]").initial) == 2
+        assert len(with_initial("[{k = 3}, {k = 3}, {k = 4}]").scenario.initial) == 2
 
     def test_number_between_two_levels_is_the_nearest_and_that_is_said(self, with_initial):
         found = with_initial('[{mode = "slow", rate = 0.011}]')
-        assert found.initial[0]["rate"] == pytest.approx(0.016609375)
+        assert found.scenario.initial[0]["rate"] == pytest.approx(0.016609375)
         (note,) = found.notes
         assert "line 1, initial: configuration 1 starts at the nearest levels: rate = 0.01" in note
 
@@ -459,7 +459,7 @@ class TestConfigurators:
         assert read(with_configurator(f'name = "{name}"')).configurator == CONFIGURATORS[name]
 
     def test_paramrls_is_one_harmonic_step_with_growing_evidence(self, read):
-        expected = ParamRLS(One(Harmonic()), Growing())
+        expected = ParamHS(One(Harmonic()), Growing())
         assert read(with_configurator('name = "paramrls"')).configurator == expected
 
     @pytest.mark.parametrize(
@@ -475,7 +475,7 @@ class TestConfigurators:
         ],
     )
     def test_moves_and_steps_make_the_operator(self, read, lines, operator):
-        assert read(with_configurator(lines)).configurator == ParamRLS(operator, Growing())
+        assert read(with_configurator(lines)).configurator == ParamHS(operator, Growing())
 
     @pytest.mark.parametrize(
         ("lines", "comparison"),
@@ -492,10 +492,10 @@ class TestConfigurators:
         text = with_configurator(f'name = "{name}"\n{lines}')
         assert read(text).configurator.comparison == comparison
 
-    def test_random_search_keeps_its_operator_whatever_its_start(self, read):
-        made = read(with_configurator('name = "random"\nstart = "uniform"')).configurator
+    def test_random_search_keeps_its_operator_whatever_its_comparison(self, read):
+        made = read(with_configurator('name = "random"\nmin_runs = 5')).configurator
         assert made.operator == CONFIGURATORS["random"].operator
-        assert made.start == "uniform"
+        assert made.comparison == Growing(5)
 
     @pytest.mark.parametrize(
         "lines",

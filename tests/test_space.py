@@ -110,7 +110,7 @@ def test_a_chain_of_conditions_switches_off_from_the_top():
 
 def test_a_child_is_switched_on_at_its_default():
     space = chained()
-    on = space.moved(space.default, ((space.place["mode"], 1),))
+    on = space.moved(space.default, ((space.position["mode"], 1),))
     assert on == {"depth": 1, "mode": "b", "always": 1}
 
 

@@ -2,6 +2,8 @@ import csv
 import itertools
 import lzma
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from command_line import begin
-from paramhs.faces.cli import app
 from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.seeds import below, stream
+from paramhs_paper.cli import app
 from paramhs_paper.saps import grid
 from paramhs_paper.saps.grid import (
     Block,
@@ -338,58 +339,17 @@ def test_the_kept_landscapes_are_the_papers_grid(smoothing: str) -> None:
         assert landscape.mean["best"][place] == pytest.approx(mean, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("figure2", "--scenario", "saps", "--instances", "."), "--instances is for"),
-        (("figure1", "--scenario", "ridge", "--instances", "."), "--instances is for"),
-        (("figure1", "--scenario", "saps", "--instances", "."), "--instances needs --out"),
-        (
-            ("figure1", "--scenario", "saps", "--instances", ".", "--out", "o"),
-            "there are no .cnf files",
-        ),
-        (("figure1", "--scenario", "saps", "--runs", 5), "--runs goes with --instances"),
-        (("figure1", "--scenario", "saps", "--smoothing", "none"), "there is no smoothing 'none'"),
-        (
-            ("figure2", "--scenario", "saps", "--aggregation", "sum"),
-            "there is no aggregation 'sum'",
-        ),
-        (
-            ("figure2", "--scenario", "saps", "--method", "simulate"),
-            "there is no method 'simulate'",
-        ),
-        (("figure2", "--scenario", "saps", "--jobs", 0), "jobs must be at least 1"),
-        (("figure1", "--scenario", "ridge", "--smoothing", "textbook"), "are for --scenario saps"),
-        (("figure2", "--aggregation", "none"), "are for --scenario saps"),
-        (("figure1", "--scenario", "saps", "--repetitions", 9), "are for figure2"),
-    ],
-)
-def test_bad_options_are_one_message(tmp_path: Path, words: tuple, message: str) -> None:
-    out = [str(tmp_path / "out") if word == "o" else str(word) for word in words]
-    done = CliRunner().invoke(app, ["reproduce", *out])
-    assert isinstance(done.exception, BadInput)
-    assert message in str(done.exception)
-    assert done.output.strip() == ""
-
-
 def test_the_command_measures_resumes_and_draws(instances: dict[str, Path], tmp_path: Path) -> None:
     """In this process, where the grid is small."""
-    words = [
-        "reproduce",
-        "figure1",
-        "--scenario",
-        "saps",
-        "--instances",
-        str(tmp_path / "formulas"),
-    ]
-    words += ["--runs", "3", "--jobs", "1", "--out", str(tmp_path / "out")]
+    words = ["measure", str(tmp_path / "formulas"), "--out", str(tmp_path / "out")]
+    words += ["--runs", "3", "--threads", "1"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "3 runs a cell" in " ".join(done.output.split())
     assert "resuming" not in done.output
     assert f"measuring: {CELLS} of {CELLS} blocks of runs" in " ".join(done.output.split())
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"saps_ubcsat_blocks.csv", "ubcsat.csv.xz", "figure1_saps.svg"} <= names
+    assert {"saps_ubcsat_blocks.csv", "ubcsat.csv.xz", "figure1_measured.svg"} <= names
     again = CliRunner().invoke(app, words)
     assert f"resuming: {CELLS} of {CELLS} blocks of runs are there" in " ".join(
         again.output.split()
@@ -400,8 +360,16 @@ def test_the_command_can_be_interrupted_and_what_was_made_is_kept(tmp_path: Path
     """A real process on the whole grid."""
     (tmp_path / "formulas").mkdir()
     formula(tmp_path / "formulas" / "one.cnf", 0)
-    words = ("figure1", "--scenario", "saps", "--instances", "formulas", "--out", "out")
-    running = begin("reproduce", *words, cwd=tmp_path)
+    code = "from paramhs_paper.cli import main; main()"
+    running = subprocess.Popen(
+        [sys.executable, "-c", code, "measure", "formulas", "--out", "out"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     file = tmp_path / "out" / "saps_ubcsat_blocks.csv"
     deadline = time.monotonic() + 120
     while not (file.exists() and len(file.read_bytes().splitlines()) > 3):

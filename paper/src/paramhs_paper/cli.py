@@ -1,180 +1,296 @@
-"""`paramhs reproduce`: the paper's figures and theorems."""
+"""`paramhs-paper`: the figures, theorems and claims of the paper, computed and measured."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from paramhs.faces.cli import EXIT_CODES
 from paramhs.faces.cli.tune import INTERRUPTED_CODE
-from paramhs.values.errors import BadInput
+from paramhs.values.errors import ParamhsError
 
 if TYPE_CHECKING:
-    from paramhs_paper.reproduction import Reproduction
-    from paramhs_paper.saps.reproduction import SapsReproduction
-    from paramhs_paper.writing import Writing
+    from paramhs_paper.scenarios import HeuristicScenario, PaperScenario
+    from paramhs_paper.writing import Output
 
-SAPS = "saps"
 _LINES = 50  # that tell of the progress of a measurement where there is no terminal
 
 
-class What(StrEnum):
-    """What can be reproduced."""
+class Heuristic(StrEnum):
+    """The scenarios whose laws are known."""
 
-    FIGURE1 = "figure1"
-    FIGURE2 = "figure2"
-    THEOREMS = "theorems"
-    ALL = "all"
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The options, as they were given."""
-
-    what: What
-    scenario: str | None
-    method: str
-    repetitions: int | None
-    runs: int | None
-    seed: int
-    jobs: int | None
-    instances: Path | None
-    smoothing: str
-    aggregation: str
-    out: Path | None
-
-    @property
-    def figure1(self) -> bool:
-        """Whether the landscapes are wanted; so the following."""
-        return self.what in (What.FIGURE1, What.ALL)
-
-    @property
-    def figure2(self) -> bool:
-        """The calls."""
-        return self.what in (What.FIGURE2, What.ALL)
-
-    @property
-    def theorems(self) -> bool:
-        """The bounds."""
-        return self.what in (What.THEOREMS, What.ALL)
-
-    @property
-    def saps(self) -> bool:
-        """SAPS's figures, alone or with all others."""
-        return self.scenario == SAPS or (self.scenario is None and self.what is What.ALL)
+    RIDGE = "ridge"
+    LEADINGONES = "leadingones"
+    ONEMAX = "onemax"
 
 
-Scenario = Annotated[
-    str | None,
-    typer.Option(
-        help="ridge, leadingones, onemax or saps; if not given, the first three, and with `all`"
-        " all four."
-    ),
+class Scenario(StrEnum):
+    """All scenarios; SAPS with each table of ours."""
+
+    RIDGE = "ridge"
+    LEADINGONES = "leadingones"
+    ONEMAX = "onemax"
+    SAPS = "saps"
+    SAPS_NORMALISED = "saps-normalised"
+    SAPS_TEXTBOOK = "saps-textbook"
+    SAPS_TEXTBOOK_NORMALISED = "saps-textbook-normalised"
+
+
+class Smoothing(StrEnum):
+    """How a null flip of SAPS smooths."""
+
+    UBCSAT = "ubcsat"
+    TEXTBOOK = "textbook"
+
+
+Scenarios = Annotated[
+    list[Scenario] | None,
+    typer.Argument(help="Which; if none is named, the paper's three heuristics and saps."),
 ]
-Method = Annotated[
-    str,
-    typer.Option(
-        help="exact: laws alone; search: the real configurators too, comparisons drawn from the"
-        " laws; simulate: every bit of every run (slow; not for saps)."
-    ),
+Heuristics = Annotated[
+    list[Heuristic] | None, typer.Argument(help="Which; if none is named, all three.")
 ]
-Repetitions = Annotated[
-    int | None, typer.Option(help="Searches behind each point (200; saps: 500).")
-]
-Runs = Annotated[
-    int | None,
-    typer.Option(
-        help="Runs of each side in a comparison, r (1500); with --instances: runs of each"
-        " setting on each instance (500)."
-    ),
-]
-Jobs = Annotated[
-    int | None, typer.Option(help="Processes (1); with --instances: threads (all cores).")
-]
-Instances = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="saps, figure1: measure the landscape on the formulas there (hours; the same"
-        " command goes on where it was) instead of taking the one that comes with paramhs.",
-    ),
-]
-Smoothing = Annotated[str, typer.Option(help="saps: ubcsat or textbook, how a null flip smooths.")]
-Aggregation = Annotated[
-    str, typer.Option(help="saps: plain or normalised, how instances become one table.")
-]
-Out = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Write tables, figures and summaries there.")
-]
+Seed = Annotated[int, typer.Option(help="Another seed, other searches and draws.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Processes; no result depends on it.")]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Write tables and figures there.")]
+Folder = Annotated[Path, typer.Option(metavar="DIR", help="Write everything there.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")]
+
+app = typer.Typer(
+    help="The figures and theorems of Hall, Oliveto, Sudholt: Fast Perturbative Algorithm"
+    " Configurators (PPSN 2020), computed exactly, next to what was published.",
+    epilog="Exit codes: 0 done, 2 bad input, 3 a file cannot be used, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
 
 
-def reproduce(
-    what: Annotated[What, typer.Argument(help="The landscapes, the calls, the bounds, or all.")],
-    scenario: Scenario = None,
-    method: Method = "exact",
-    repetitions: Repetitions = None,
-    runs: Runs = None,
-    seed: Annotated[int, typer.Option(help="Another seed, other searches and runs.")] = 0,
-    jobs: Jobs = None,
-    instances: Instances = None,
-    smoothing: Smoothing = "ubcsat",
-    aggregation: Aggregation = "plain",
-    out: Out = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+@app.command()
+def figure1(
+    scenarios: Scenarios = None, seed: Seed = 0, out: Out = None, as_json: Json = False
 ) -> None:
-    """Reproduce the figures and theorems of Hall, Oliveto, Sudholt (PPSN 2020).
+    """The landscapes: computed for the heuristics, for SAPS as we have measured it."""
+    from paramhs_paper import reproduction
 
-    Everything is computed exactly, next to what was published.
-    """
-    wanted = Wanted(
-        what,
-        scenario,
-        method,
-        repetitions,
-        runs,
-        seed,
-        jobs,
-        instances,
-        smoothing,
-        aggregation,
-        out,
-    )
-    with _extras(), _progress(as_json) as progress:
-        from paramhs_paper.writing import Writing
+    with _output(out, as_json) as output:
+        reproduction.figure1(_chosen(scenarios), seed, output)
 
-        _checked(wanted)
-        writing = Writing(out)
-        results = _results(wanted, writing, progress)
-    if as_json:
-        printed = results if what is What.ALL else results[what.value]
-        typer.echo(json.dumps(printed, indent=1, allow_nan=False))
-        return
-    Console(highlight=False).print(Markdown(writing.text))
-    if wanted.figure2 and scenario != SAPS:
-        typer.echo(_cost_of_better(scenario or "ridge", runs))
-    for path in writing.written:
-        typer.echo(f"wrote {path}")
-    if out is None:
-        typer.echo("With --out DIR it also writes the tables and figures.")
+
+@app.command()
+def figure2(
+    scenarios: Scenarios = None,
+    searches: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Searches of the real configurators behind each point. If not given: none, but"
+            " the paper's 500 for ParamILS on SAPS, of which not all can be computed.",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """The calls to `better` until the optimum is sampled, and Cliff's deltas."""
+    from paramhs_paper import reproduction
+
+    tasks = reproduction.figure2_tasks(_chosen(scenarios), searches, seed)
+    with _output(out, as_json) as output, _progress(len(tasks), as_json) as advance:
+        reproduction.figure2(tasks, jobs, output, advance)
+
+
+@app.command()
+def runs(
+    scenarios: Heuristics = None,
+    runs: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=20_000, help="Runs of each side; several times for several."),
+    ] = None,
+    jobs: Jobs = 1,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """The calls for other numbers of runs in a comparison (1, 10, 100 and the paper's 1,500)."""
+    from paramhs_paper import reproduction
+
+    tasks = reproduction.runs_tasks(_chosen_heuristics(scenarios), runs or reproduction.FEW_RUNS)
+    with _output(out, as_json) as output, _progress(len(tasks), as_json) as advance:
+        reproduction.few_runs(tasks, jobs, output, advance)
+
+
+@app.command()
+def simulate(
+    scenario: Annotated[Heuristic, typer.Argument(help="Which.")],
+    sizes: Annotated[
+        list[int] | None,
+        typer.Option("--size", min=5, max=50, help="Numbers of values (5, 10, ..., 50)."),
+    ] = None,
+    searches: Annotated[int, typer.Option(min=1, help="Searches behind each point.")] = 200,
+    runs: Annotated[
+        int, typer.Option(min=1, max=20_000, help="Runs of each side in a comparison.")
+    ] = 1500,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """The real configurators with every bit of every run simulated (slow: hours at full size)."""
+    from paramhs_paper import reproduction
+
+    (chosen,) = _chosen_heuristics([scenario])
+    tasks = reproduction.simulate_tasks(chosen, sizes or chosen.sizes, searches, runs, seed)
+    with _output(out, as_json) as output:
+        with _progress(len(tasks), as_json) as advance:
+            reproduction.simulate(tasks, jobs, output, advance)
+        if not as_json:
+            law, bits = reproduction.cost_of_better(chosen, runs)
+            typer.echo(
+                f"One call of better with {runs:,} runs of each side: {law * 1e6:.2g} us drawn from"
+                f" the law, {bits:.2g} s bit by bit; ratio {bits / law:,.0f}\n"
+            )
+
+
+@app.command()
+def theorems(seed: Seed = 0, out: Out = None, as_json: Json = False) -> None:
+    """The bounds against exact numbers of calls, and growth to a million values."""
+    from paramhs_paper import reproduction
+
+    with _output(out, as_json) as output, _progress(3, as_json) as advance:
+        reproduction.prove(seed, output, advance)
+
+
+@app.command()
+def lengths(out: Out = None, as_json: Json = False) -> None:
+    """SAPS's l-step with l = 1, 2 and 3, which the paper does not state, on every table."""
+    from paramhs_paper import reproduction
+
+    with _output(out, as_json) as output:
+        reproduction.step_lengths(output)
+
+
+@app.command("all")
+def everything(
+    out: Folder,
+    searches: Annotated[
+        int | None,
+        typer.Option(min=0, help="Searches behind each point (200; SAPS: 500; as in the paper)."),
+    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+) -> None:
+    """Everything: figures, tables, theorems, and the page README.md that shows them."""
+    from paramhs_paper import reproduction
+    from paramhs_paper.page import page
+    from paramhs_paper.points import tasks_of
+    from paramhs_paper.scenarios import HEURISTICS, MAIN, SCENARIOS
+
+    scenarios = [SCENARIOS[name] for name in MAIN]
+    tasks = [
+        task
+        for scenario in scenarios
+        for task in tasks_of(scenario, scenario.repetitions if searches is None else searches, seed)
+    ]
+    few = reproduction.runs_tasks(list(HEURISTICS.values()), reproduction.FEW_RUNS)
+    with _output(out, False) as output:
+        with _progress(len(tasks) + len(few) + 3, False) as advance:
+            reproduction.figure1(scenarios, seed, output)
+            reproduction.figure2(tasks, jobs, output, advance)
+            reproduction.few_runs(few, jobs, output, advance)
+            reproduction.prove(seed, output, advance)
+            reproduction.step_lengths(output)
+        readme = out / "README.md"
+        readme.write_text(page(out), encoding="utf-8")
+        output.written.append(readme)
+
+
+@app.command()
+def measure(
+    instances: Annotated[Path, typer.Argument(metavar="DIR", help="Formulas in DIMACS CNF.")],
+    out: Folder,
+    smoothing: Annotated[Smoothing, typer.Option(help="How a null flip smooths.")] = (
+        Smoothing.UBCSAT
+    ),
+    runs: Annotated[int, typer.Option(min=2, help="Runs of each setting on each instance.")] = 500,
+    threads: Annotated[int | None, typer.Option(min=1, help="All cores if not given.")] = None,
+    seed: Seed = 0,
+) -> None:
+    """Measure the landscape of SAPS (hours); the same command goes on where it was."""
+    from paramhs.world.targets.supervisor.gauge import cores
+    from paramhs_paper import reproduction
+    from paramhs_paper.saps.grid import instances_in
+    from paramhs_paper.saps.measurement import Measurement
+
+    with _output(out, False) as output:
+        found = instances_in(instances)
+        plan = Measurement(found, smoothing.value, runs, out, threads or cores(), seed)
+        try:
+            with _bar(False) as progress:
+                landscape = plan.measured(_Told(progress, plan.blocks()))
+        except KeyboardInterrupt:
+            typer.echo("interrupted: the same command goes on where it was", err=True)
+            raise typer.Exit(INTERRUPTED_CODE) from None
+        output.written += plan.files
+        reproduction.settings(landscape, "plain", "measured", seed, output)
+
+
+class _Told:
+    """Progress of a measurement: a bar; some lines where there is no terminal to draw one in."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self.progress, self.total = progress, total
+        self.bar = progress.add_task("measuring", total=total)
+        self.calls = count()
+
+    def __call__(self, blocks: int) -> None:
+        console, total = self.progress.console, self.total
+        if next(self.calls) == 0 and blocks:
+            console.print(f"resuming: {blocks:,} of {total:,} blocks of runs are there")
+        before = int(self.progress.tasks[self.bar].completed)
+        self.progress.advance(self.bar, blocks)
+        done = before + blocks
+        if not console.is_terminal and _LINES * before // total < _LINES * done // total:
+            console.print(f"measuring: {done:,} of {total:,} blocks of runs")
+
+
+def _chosen(scenarios: list[Scenario] | None) -> "list[PaperScenario]":
+    from paramhs_paper.scenarios import HEURISTICS, SCENARIOS
+
+    names = [s.value for s in scenarios] if scenarios else [*HEURISTICS, "saps"]
+    return [SCENARIOS[name] for name in dict.fromkeys(names)]
+
+
+def _chosen_heuristics(scenarios: list[Heuristic] | None) -> "list[HeuristicScenario]":
+    from paramhs_paper.scenarios import HEURISTICS
+
+    return [HEURISTICS[name] for name in dict.fromkeys(scenarios or HEURISTICS)]
 
 
 @contextmanager
-def _extras() -> Iterator[None]:
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise BadInput(f"{error.name} is not installed: pip install 'paramhs[all]'") from None
+def _output(out: Path | None, as_json: bool) -> "Iterator[Output]":
+    """Where a command writes; at its end what it said is shown."""
+    from paramhs_paper.writing import Output
+
+    output = Output(out)
+    yield output
+    if as_json:
+        typer.echo(json.dumps(output.rows, indent=1, allow_nan=False))
+        return
+    typer.echo("\n".join(output.words))
+    for path in output.written:
+        typer.echo(f"wrote {path}")
 
 
-def _progress(silent: bool) -> Progress:
+def _bar(silent: bool) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -186,145 +302,25 @@ def _progress(silent: bool) -> Progress:
     )
 
 
-def _checked(wanted: Wanted) -> None:
-    """Refuse options that would be ignored."""
-    from paramhs_paper.scenarios import chosen_scenarios
+class _Advance:
+    def __init__(self, progress: Progress, total: int) -> None:
+        self.progress = progress
+        self.bar = progress.add_task("computing", total=total)
 
-    if wanted.instances is not None and (wanted.scenario, wanted.what) != (SAPS, What.FIGURE1):
-        raise BadInput("--instances is for: paramhs reproduce figure1 --scenario saps")
-    if wanted.instances is not None and wanted.out is None:
-        raise BadInput("--instances needs --out DIR, where the runs are kept as they are made")
-    if wanted.instances is None and wanted.scenario == SAPS and wanted.runs is not None:
-        raise BadInput(
-            "--runs goes with --instances for saps: its table comes with paramhs, and comparisons"
-            " of 1, 10 and 100 fresh runs are written with --out"
-        )
-    if not wanted.saps and (wanted.smoothing, wanted.aggregation) != ("ubcsat", "plain"):
-        raise BadInput("--smoothing and --aggregation are for --scenario saps")
-    searches = (wanted.method, wanted.repetitions) != ("exact", None)
-    if searches and not wanted.figure2:
-        raise BadInput("--method and --repetitions are for figure2")
-    if wanted.runs is not None and wanted.instances is None and not wanted.figure2:
-        raise BadInput("--runs is for figure2, and for the landscape of saps with --instances")
-    if wanted.runs is not None and wanted.instances is None and wanted.saps:
-        raise BadInput("--runs goes with one --scenario, other than saps")
-    if wanted.method == "exact" and wanted.repetitions is not None and not wanted.saps:
-        raise BadInput("--repetitions goes with --method search or simulate")
-    if wanted.scenario is not None and wanted.what is What.THEOREMS:
-        raise BadInput("--scenario is not for theorems")
-    if wanted.scenario not in (None, SAPS):
-        chosen_scenarios(wanted.scenario)
+    def __call__(self) -> None:
+        self.progress.advance(self.bar)
 
 
-def _results(wanted: Wanted, writing: "Writing", progress: Progress) -> dict[str, Any]:
-    """What each part computed, by its name."""
-    if wanted.instances is not None:
-        return {"figure1": _measured(wanted, writing, progress)}
-    theory = _theory(wanted, writing)
-    saps = _saps(wanted, writing) if wanted.saps else None
-    total = theory.points_to_compute(wanted.figure2 and wanted.scenario != SAPS, wanted.theorems)
-    total += saps.points_to_compute() if saps is not None and wanted.figure2 else 0
-    bar = progress.add_task(f"reproducing {wanted.what}", total=total)
-    theory.advance = lambda: progress.advance(bar)
-    results: dict[str, Any] = {}
-    if wanted.scenario != SAPS:
-        results |= {"figure1": theory.figure1()} if wanted.figure1 else {}
-        results |= {"figure2": theory.figure2()} if wanted.figure2 else {}
-    if saps is not None:
-        saps.advance = theory.advance
-        end = "" if wanted.scenario == SAPS else "_saps"
-        results |= {f"figure1{end}": saps.figure1()} if wanted.figure1 else {}
-        results |= {f"figure2{end}": saps.figure2()} if wanted.figure2 else {}
-    return results | ({"theorems": theory.theorems()} if wanted.theorems else {})
-
-
-def _theory(wanted: Wanted, writing: "Writing") -> "Reproduction":
-    from paramhs_paper.reproduction import Reproduction
-    from paramhs_paper.scenarios import RUNS, chosen_scenarios
-
-    saps = wanted.scenario == SAPS
-    return Reproduction(
-        [] if saps else chosen_scenarios(wanted.scenario),
-        "exact" if saps else wanted.method,
-        200 if wanted.repetitions is None else wanted.repetitions,
-        wanted.seed,
-        1 if wanted.jobs is None else wanted.jobs,
-        RUNS if wanted.runs is None else wanted.runs,
-        writing,
-    )
-
-
-def _saps(wanted: Wanted, writing: "Writing") -> "SapsReproduction":
-    from paramhs_paper.saps.reproduction import SapsReproduction, checked_choice
-    from paramhs_paper.saps.tuning import REPETITIONS
-
-    simulated = wanted.scenario is None and wanted.method == "simulate"
-    return SapsReproduction(
-        *checked_choice(wanted.smoothing, wanted.aggregation),
-        "search" if simulated else wanted.method,
-        REPETITIONS if wanted.repetitions is None else wanted.repetitions,
-        wanted.seed,
-        1 if wanted.jobs is None else wanted.jobs,
-        writing,
-    )
-
-
-def _measured(wanted: Wanted, writing: "Writing", progress: Progress) -> list[dict[str, Any]]:
-    """Measure, or go on measuring, and draw what there is."""
-    from paramhs.world.targets.supervisor.gauge import cores
-    from paramhs_paper.saps import grid
-    from paramhs_paper.saps.measurement import Measurement
-
-    saps = _saps(wanted, writing)
-    if wanted.instances is None or wanted.out is None:
-        raise AssertionError("asked before")
-    plan = Measurement(
-        grid.instances_in(wanted.instances),
-        saps.smoothing,
-        500 if wanted.runs is None else wanted.runs,
-        wanted.out,
-        cores() if wanted.jobs is None else wanted.jobs,
-        wanted.seed,
-    )
-    total = plan.blocks()
-    bar = progress.add_task("measuring", total=total)
-    calls = count()
-
-    def advance(blocks: int) -> None:
-        """Where there is no terminal to draw a bar in, some lines."""
-        if next(calls) == 0 and blocks:
-            progress.console.print(f"resuming: {blocks:,} of {total:,} blocks of runs are there")
-        before = int(progress.tasks[bar].completed)
-        progress.advance(bar, blocks)
-        done = before + blocks
-        if not progress.console.is_terminal and _LINES * before // total < _LINES * done // total:
-            progress.console.print(f"measuring: {done:,} of {total:,} blocks of runs")
-
-    try:
-        landscape = plan.measured(advance)
-    except KeyboardInterrupt:
-        progress.console.print("interrupted: the same command goes on where it was")
-        raise typer.Exit(INTERRUPTED_CODE) from None
-    writing.written += plan.files
-    return saps.figure1(landscape)
-
-
-def _cost_of_better(scenario: str, runs: int | None) -> str:
-    from paramhs_paper.reproduction import cost_of_better
-    from paramhs_paper.scenarios import RUNS
-
-    asked = RUNS if runs is None else runs
-    law, bits = cost_of_better(scenario, asked)
-    return (
-        f"One call of better on {scenario} with {asked:,} runs of each side: {law * 1e6:.2g} us"
-        f" drawn from the law, {bits:.2g} s bit by bit; ratio {bits / law:,.0f}\n"
-    )
-
-
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-app.command()(reproduce)
+@contextmanager
+def _progress(total: int, silent: bool) -> Iterator[_Advance]:
+    with _bar(silent) as progress:
+        yield _Advance(progress, total)
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Run the command line; problems we know are a message and an exit code."""
+    try:
+        app()
+    except ParamhsError as error:
+        typer.echo(f"paramhs-paper: {error}", err=True)
+        sys.exit(EXIT_CODES.get(type(error), 1))

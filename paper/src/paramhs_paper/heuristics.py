@@ -18,18 +18,12 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from paramhs.values.errors import BadInput
 from paramhs.values.seeds import below, stream
-
-try:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from paramhs_paper import simulators
-except ModuleNotFoundError as missing:
-    raise BadInput(
-        f'the built-in heuristics need {missing.name}: pip install "paramhs[paper]"'
-    ) from missing
+from paramhs_paper import simulators
 
 Law = NDArray[np.float64]
 """Probabilities of the levels 0 .. n."""

@@ -5,17 +5,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-REPETITIONS = 200  # behind each published mean of Figure 2, but for those below and SAPS
-SAPS_REPETITIONS = 500
-OTHER_REPETITIONS = {
-    ("ridge", "paramrls", "l-step", 45): 197,
-    ("ridge", "paramrls", "l-step", 50): 189,
-    ("onemax", "paramils", "random", 15): 125,
-    ("onemax", "paramils", "random", 30): 196,
-}
-"""Means that are no multiples of 1/200, but of 1/197 and so on: the largest such number up to 200.
-On Ridge it is how many repetitions had finished; on OneMax the reason is not known."""
+REPETITIONS = {"saps": 500}
+"""Behind each mean of Figure 2; 200 elsewhere."""
 LANDSCAPE_RUNS = 10_000  # behind each published mean of Figure 1
+_WHOLE = 1e-6  # so near to a whole number are sums of calls, as the coordinates are rounded
 
 
 @cache
@@ -37,18 +30,22 @@ def mean_fitness(scenario: str) -> dict[float, float]:
 
 
 def mean_calls(scenario: str, configurator: str, operator: str, size: int) -> float | None:
-    """Figure 2: mean number of calls. Both readings of the harmonic step face the same numbers."""
-    name = "harmonic" if operator == "harmonic-both-sides" else operator
+    """Figure 2: mean number of calls."""
     curves = _data()["figure2_mean_calls_to_better"].get(scenario, {})
-    mean = curves.get(f"{configurator}/{name}", {}).get(str(size))
+    mean = curves.get(f"{configurator}/{operator}", {}).get(str(size))
     return None if mean is None else float(mean)
 
 
+@cache
 def repetitions(scenario: str, configurator: str, operator: str, size: int) -> int:
-    """Behind a published mean."""
-    if scenario == "saps":
-        return SAPS_REPETITIONS
-    return OTHER_REPETITIONS.get((scenario, configurator, operator, size), REPETITIONS)
+    """Behind a published mean: the largest number, up to the one that the paper gives, by which it
+    is a whole number of calls."""
+    most = REPETITIONS.get(scenario, 200)
+    mean = mean_calls(scenario, configurator, operator, size)
+    if mean is None:
+        return most
+    whole = (n for n in range(most, 0, -1) if abs(mean * n - round(mean * n)) < _WHOLE)
+    return next(whole, most)
 
 
 def deltas(scenario: str) -> dict[str, dict[int, float]]:

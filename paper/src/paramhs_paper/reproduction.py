@@ -1,122 +1,150 @@
-"""Everything `paramhs reproduce` computes and writes."""
+"""What the commands compute and write: one path for all scenarios."""
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict
 from typing import Any
 
-from paramhs.values.errors import BadInput
 from paramhs.values.seeds import stream
-from paramhs_paper import summary, tables, theorems
-from paramhs_paper.exact import scenario_outcomes
-from paramhs_paper.scenarios import RUNS, SCENARIOS, PaperScenario
+from paramhs_paper import figures, summary, theorems
+from paramhs_paper.landscapes import FitnessPoint, fitness_points, setting_rows
+from paramhs_paper.points import Point, Task, all_answered, deltas_of, point_of, tasks_of
+from paramhs_paper.saps.lengths import lengths, lengths_summary
+from paramhs_paper.saps.ranking import Aggregation, aggregated, chance_of_five
+from paramhs_paper.saps.summary import landscape_summary
+from paramhs_paper.saps.table import Landscape, kept
+from paramhs_paper.scenarios import RUNS, HeuristicScenario, PaperScenario, SapsScenario
 from paramhs_paper.searching import duel_by_bits, duel_by_law
-from paramhs_paper.several import all_answered
-from paramhs_paper.writing import Writing
+from paramhs_paper.writing import Output
 
-MOST_RUNS = 20_000  # in a comparison: its laws take 60 kB a run
-FEW_RUNS = (1, 10, 100, 1500)
+FEW_RUNS = (1, 10, 100, RUNS)
 """The numbers of runs in a comparison that are shown side by side."""
+STUDIED = 20  # random landscapes of each kind and size
+
+Advance = Callable[[], object]
 
 
-@dataclass
-class Reproduction:
-    """What to compute, how, and where to put it (nowhere: only the rows are returned)."""
-
-    scenarios: Sequence[PaperScenario]
-    method: str = "exact"
-    repetitions: int = 200
-    seed: int = 0
-    jobs: int = 1
-    runs: int = RUNS
-    writing: Writing = field(default_factory=Writing)
-    advance: Callable[[], object] = field(default=lambda: None)
-    """Called after each point."""
-
-    def __post_init__(self) -> None:
-        if self.method not in tables.METHODS:
-            known = ", ".join(tables.METHODS)
-            raise BadInput(f"there is no method {self.method!r}; there are {known}")
-        for name in ("repetitions", "jobs", "runs"):
-            if getattr(self, name) < 1:
-                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.runs > MOST_RUNS:
-            raise BadInput(f"runs must be at most {MOST_RUNS:,}, not {self.runs:,}: laws are exact")
-
-    def figure1(self) -> list[dict[str, Any]]:
-        """The landscapes."""
-        points = [p for scenario in self.scenarios for p in tables.landscape_points(scenario)]
-        self.writing.say("figure1", summary.landscape_summary(points))
-        for scenario in self.scenarios:
-            own = [p for p in points if p.scenario == scenario.name]
-            self._draw(f"figure1_{scenario.name}", "landscape_figure", own)
-        return self.writing.table("figure1", tables.as_dicts(points))
-
-    def figure2(self) -> list[dict[str, Any]]:
-        """The calls, and the deltas."""
-        answers = self._answers(self.method, self.runs)
-        points = [tables.calls_point(answer) for answer in answers]
-        deltas = tables.delta_points(answers)
-        self.writing.say("figure2", summary.calls_summary(points, deltas, self.runs))
-        few: dict[int, list[tables.CallsPoint]] = {}
-        if self.writing.out is not None:
-            few = {r: points if r == self.runs else self._points(r) for r in FEW_RUNS}
-            self.writing.say("figure2_runs", summary.few_runs_summary(few))
-            rows = [{"runs": r, **row} for r in few for row in tables.as_dicts(few[r])]
-            self.writing.table("figure2_runs", rows)
-        for scenario in self.scenarios:
-            own = [p for p in points if p.scenario == scenario.name]
-            crosses = [d for d in deltas if d.scenario == scenario.name]
-            by_runs = {r: [p for p in few[r] if p.scenario == scenario.name] for r in few}
-            self._draw(f"figure2_{scenario.name}", "calls_figure", own, crosses)
-            self._draw(f"figure2_{scenario.name}_runs", "runs_figure", by_runs)
-        self.writing.table("figure2_deltas", tables.as_dicts(deltas))
-        return self.writing.table("figure2", tables.as_dicts(points))
-
-    def theorems(self) -> dict[str, list[dict[str, Any]]]:
-        """Bounds against exact calls, and growth to a million values."""
-        rows = theorems.study_rows(20, self.seed)
-        self.advance()
-        sizes = theorems.growth_rows()
-        self.advance()
-        self.writing.say("theorems", theorems.theorems_summary(rows, sizes))
-        self._draw("theorems_growth", "growth_figure", sizes)
-        self._draw("theorems_looseness", "looseness_figure", rows)
-        return {
-            "study": self.writing.table("theorems_study", theorems.study_table(rows)),
-            "growth": self.writing.table("theorems_growth", [dict(vars(row)) for row in sizes]),
-        }
-
-    def points_to_compute(self, figure2: bool, theorems: bool) -> int:
-        """How often `advance` will be called."""
-        cells = len(tables.cells(self.scenarios, "exact", 1, 0, 1))
-        rounds = 1 + (len([r for r in FEW_RUNS if r != self.runs]) if self.writing.out else 0)
-        return cells * rounds * figure2 + 2 * theorems
-
-    def _answers(self, method: str, runs: int) -> list[tables.Answer]:
-        wanted = tables.cells(self.scenarios, method, self.repetitions, self.seed, runs)
-        return list(all_answered(tables.answered, wanted, self.jobs, self.advance))
-
-    def _points(self, runs: int) -> list[tables.CallsPoint]:
-        return [tables.calls_point(answer) for answer in self._answers("exact", runs)]
-
-    def _draw(self, name: str, figure: str, *parts: Any) -> None:
-        def chart() -> Any:
-            from paramhs_paper import figures
-
-            return getattr(figures, figure)(*parts)
-
-        self.writing.draw(name, chart)
+def figure1(scenarios: Sequence[PaperScenario], seed: int, out: Output) -> None:
+    """The landscapes."""
+    computed: list[FitnessPoint] = []
+    for scenario in scenarios:
+        if isinstance(scenario, HeuristicScenario):
+            points = fitness_points(scenario)
+            computed += points
+            out.table(f"figure1_{scenario.name}", [asdict(point) for point in points])
+            out.draw(f"figure1_{scenario.name}", figures.fitness_figure, points)
+    if computed:
+        out.say("Figure 1", summary.fitness_summary(computed))
+    for scenario in scenarios:
+        if isinstance(scenario, SapsScenario):
+            landscape = kept(scenario.smoothing)
+            settings(landscape, scenario.aggregation, scenario.name, seed, out)
 
 
-def cost_of_better(name: str, runs: int = RUNS, calls: int = 100_000) -> tuple[float, float]:
-    """Seconds for one call of `better` by the law and by simulating every bit, in one run."""
-    scenario_outcomes(name, runs)
-    by_law, by_bits = duel_by_law(name, runs), duel_by_bits(name, 1)
-    rng = stream(0, "cost of better")
-    best = SCENARIOS[name].optimum
-    by_bits(best, best + 1, rng)  # compiles
-    by_bits = duel_by_bits(name, runs)
+def settings(
+    landscape: Landscape, aggregation: Aggregation, name: str, seed: int, out: Output
+) -> None:
+    """Figure 1 of a measured landscape of SAPS."""
+    costs = aggregated(landscape, aggregation, "best")
+    chance = chance_of_five(costs, seed)
+    out.say(f"Figure 1, {name}", landscape_summary(landscape, aggregation, costs, chance))
+    title = (
+        f"SAPS, {landscape.smoothing} smoothing: fewest false clauses, {aggregation} mean over"
+        f" {len(landscape.instances)} instances"
+    )
+    out.draw(f"figure1_{name}", figures.settings_figure, costs, chance, landscape.alphas, title)
+    out.table(f"figure1_{name}", setting_rows(landscape, aggregation, chance))
+
+
+def figure2_tasks(
+    scenarios: Sequence[PaperScenario], searches: int | None, seed: int
+) -> list[Task]:
+    """All points of Figure 2."""
+    return [task for scenario in scenarios for task in tasks_of(scenario, searches, seed)]
+
+
+def figure2(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> None:
+    """The calls, and the deltas."""
+    answers = list(all_answered(tasks, jobs, advance))
+    points, deltas = [point_of(answer) for answer in answers], deltas_of(answers)
+    out.say("Figure 2", summary.calls_summary(points, deltas))
+    for name in dict.fromkeys(p.scenario for p in points):
+        own = [p for p in points if p.scenario == name]
+        crosses = [d for d in deltas if d.scenario == name]
+        out.draw(f"figure2_{name}", figures.calls_figure, own, crosses)
+    out.table("figure2", [asdict(point) for point in points])
+    if deltas:
+        out.table("figure2_deltas", [asdict(delta) for delta in deltas])
+
+
+def runs_tasks(scenarios: Sequence[HeuristicScenario], runs: Sequence[int]) -> list[Task]:
+    """All curves for each of these numbers of runs in a comparison."""
+    return [
+        Task(scenario.name, curve, size, runs=count)
+        for scenario in scenarios
+        for count in runs
+        for curve in (*scenario.curves, *scenario.others)
+        for size in scenario.sizes
+    ]
+
+
+def few_runs(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> None:
+    """How much the number of runs in a comparison matters, and to whom."""
+    points = [point_of(answer) for answer in all_answered(tasks, jobs, advance)]
+    out.say("Runs in a comparison", summary.runs_summary(points))
+    for name in dict.fromkeys(p.scenario for p in points):
+        own = [p for p in points if p.scenario == name]
+        out.draw(f"figure2_{name}_runs", figures.runs_figure, own)
+    out.table("figure2_runs", [asdict(point) for point in points])
+
+
+def simulate_tasks(
+    scenario: HeuristicScenario, sizes: Sequence[int], searches: int, runs: int, seed: int
+) -> list[Task]:
+    """Searches that run every bit."""
+    return [
+        Task(scenario.name, curve, size, searches, seed, runs, bits=True)
+        for curve in scenario.curves
+        for size in sizes
+    ]
+
+
+def simulate(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> list[Point]:
+    """The real configurators with every bit of every run, next to the exact means."""
+    points = [point_of(answer) for answer in all_answered(tasks, jobs, advance)]
+    out.say("Simulated bit by bit", summary.calls_summary(points, []))
+    out.table("simulated", [asdict(point) for point in points])
+    return points
+
+
+def prove(seed: int, out: Output, advance: Advance) -> None:
+    """Bounds against exact calls, several parameters, and growth to a million values."""
+    rows = theorems.study_rows(STUDIED, seed)
+    advance()
+    several = theorems.several_rows()
+    advance()
+    sizes = theorems.growth_rows()
+    advance()
+    out.say("The theorems", theorems.theorems_summary(rows, several, sizes))
+    out.draw("theorems_growth", figures.growth_figure, sizes)
+    out.draw("theorems_looseness", figures.looseness_figure, rows)
+    out.table("theorems_study", theorems.study_table(rows))
+    out.table("theorems_several", [asdict(row) for row in several])
+    out.table("theorems_growth", [asdict(row) for row in sizes])
+
+
+def step_lengths(out: Output) -> None:
+    """The l-step of SAPS with l = 1, 2 and 3, on every table."""
+    rows = lengths()
+    out.say("SAPS: the l of the l-step", lengths_summary(rows))
+    out.table("saps_lengths", [asdict(row) for row in rows])
+
+
+def cost_of_better(scenario: HeuristicScenario, runs: int, calls: int = 100_000) -> Any:
+    """Seconds for one call of `better` by the law and by simulating every bit."""
+    by_law, by_bits = duel_by_law(scenario.arena(5, runs=runs)), duel_by_bits(scenario, runs)
+    rng, best = stream(0, "cost of better"), scenario.optimum
+    duel_by_bits(scenario, 1)(best, best + 1, rng)  # compiles
     begin = time.perf_counter()
     for _ in range(calls):
         by_law(best, best + 1, rng)

@@ -1,51 +1,26 @@
-"""The paper's scenarios and curves."""
+"""The paper's four scenarios, all seen alike: sizes, curves, and for each size an arena."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
 
+import numpy as np
+
+from paramhs.results.landscape.outcomes import COIN, Outcomes, by_cost, outcomes
 from paramhs.search.comparison import Comparison
-from paramhs.search.configurators import Configurator, ParamILS, ParamRLS
-from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
-from paramhs.values.errors import BadInput
+from paramhs.search.configurators import Afresh, Configurator, ParamILS, ParamRLS, Undiscovered
+from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Step, Uniform
 from paramhs.values.space import Integer, Space
+from paramhs.world.targets.saps import SMOOTHINGS, Smoothing
+from paramhs_paper.arena import Arena
 from paramhs_paper.heuristics import Heuristic, LeadingOnes, OneMax, Ridge
+from paramhs_paper.saps.ranking import AGGREGATIONS, Aggregation, aggregated, five_best
+from paramhs_paper.saps.table import Quality, kept
 
 RUNS = 1500
-SIZES = tuple(range(5, 51, 5))
-
-
-@dataclass(frozen=True)
-class PaperScenario:
-    """One parameter of one search heuristic, with growing numbers of values."""
-
-    name: str
-    title: str
-    heuristic: Heuristic
-    symbol: str
-    values: tuple[float, ...]
-    optimum: int
-    """The index of the best value."""
-    step: int
-    """The l of its l-step curve."""
-    sizes: tuple[int, ...] = SIZES
-
-
-SCENARIOS = {
-    s.name: s
-    for s in (
-        PaperScenario(
-            "ridge", "(1+1) EA on Ridge", Ridge(50, 2500), "chi",
-            tuple(0.5 + 0.5 * i for i in range(50)), 1, 1,
-        ),
-        PaperScenario(
-            "leadingones", "(1+1) EA on LeadingOnes", LeadingOnes(50, 2500), "chi",
-            tuple(round(0.6 + 0.5 * i, 1) for i in range(50)), 2, 1,
-        ),
-        PaperScenario(
-            "onemax", "RLS_k on OneMax", OneMax(50, 200), "k",
-            tuple(float(k) for k in range(1, 51)), 0, 2,
-        ),
-    )
-}  # fmt: skip
+TIES = {"coin": COIN, "challenger": 1.0, "incumbent": 0.0}
+"""Who is kept when two tie, and how likely that is the challenger."""
 
 
 @dataclass(frozen=True)
@@ -54,65 +29,216 @@ class Curve:
 
     configurator: str
     operator: str
+    length: int | None = None
+    """The l of an l-step, where it is not the scenario's own."""
+    ties: str = "coin"
 
     @property
     def name(self) -> str:
         """Such as paramrls/harmonic."""
         return f"{self.configurator}/{self.operator}"
 
+    def step(self, length: int) -> Step:
+        """How its parameter moves; `length`: the scenario's l."""
+        if self.operator == "l-step":
+            return LStep(self.length or length)
+        return Harmonic() if self.operator.startswith("harmonic") else Uniform()
 
-CURVES = (
-    Curve("paramrls", "l-step"),
-    Curve("paramrls", "random-with-replacement"),
-    Curve("paramrls", "random-without-replacement"),
-    Curve("paramrls", "harmonic"),
-    Curve("paramrls", "harmonic-both-sides"),
-    Curve("paramils", "random"),
-    Curve("paramils", "harmonic"),
-)
+
+L_STEP = Curve("paramrls", "l-step")
+RANDOM = Curve("paramrls", "random-with-replacement")
+UNREPEATED = Curve("paramrls", "random-without-replacement")
+HARMONIC = Curve("paramrls", "harmonic")
+BOTH_SIDES = Curve("paramrls", "harmonic-both-sides")
+ILS_RANDOM = Curve("paramils", "random")
+ILS_HARMONIC = Curve("paramils", "harmonic", ties="incumbent")
 
 DELTAS = (
-    (Curve("paramrls", "harmonic"), Curve("paramrls", "l-step")),
-    (Curve("paramrls", "harmonic"), Curve("paramrls", "random-with-replacement")),
-    (Curve("paramrls", "harmonic"), Curve("paramrls", "random-without-replacement")),
-    (Curve("paramils", "harmonic"), Curve("paramils", "random")),
+    (HARMONIC, L_STEP),
+    (HARMONIC, RANDOM),
+    (HARMONIC, UNREPEATED),
+    (ILS_HARMONIC, ILS_RANDOM),
 )
 """The pairs between which the paper gives Cliff's delta."""
 
 
-def space_of(size: int) -> Space:
-    """So many values, by their indices."""
-    return Space({"value": Integer(0, size - 1)})
+@dataclass(frozen=True, kw_only=True)
+class PaperScenario(ABC):
+    """One line of the paper's table of scenarios."""
+
+    name: str
+    title: str
+    published: str
+    """The name under which its numbers were published."""
+    length: int = 1
+    """The l of the l-step."""
+
+    sizes: ClassVar[tuple[int, ...]]
+    """The numbers of configurations of the growing spaces."""
+    unit: ClassVar[str] = "values"
+    curves: ClassVar[tuple[Curve, ...]]
+    others: ClassVar[tuple[Curve, ...]]
+    """What the paper leaves open, as it could also be read."""
+    repetitions: ClassVar[int] = 200
+    fresh_runs: ClassVar[int | None] = RUNS
+    """Of each side in a comparison; None: a table decides."""
+
+    @abstractmethod
+    def arena(self, size: int, ties: str = "coin", runs: int = RUNS) -> Arena:
+        """Who beats whom, and what is looked for, among so many configurations."""
+
+    @abstractmethod
+    def space(self, size: int) -> Space:
+        """What the real configurators search."""
+
+    @abstractmethod
+    def stream(self, curve: Curve, size: int) -> tuple[str | int, ...]:
+        """The name of the random numbers of a point's searches."""
+
+    def operator(self, curve: Curve) -> Operator:
+        """The operator behind a curve of ParamRLS, or of ParamILS's local search."""
+        if curve.operator == "harmonic-both-sides":
+            return BothSides()
+        return One(curve.step(self.length))
+
+    def configurator(self, curve: Curve, comparison: Comparison) -> Configurator:
+        """The real configurator behind a curve, in the theory's setting."""
+        operator = self.operator(curve)
+        if curve.configurator == "paramils":
+            walk = Afresh() if curve.operator == "harmonic" else Undiscovered()
+            return ParamILS(operator, comparison, random_starts=0, walk=walk, start="uniform")
+        return ParamRLS(operator, comparison, "uniform", curve != UNREPEATED)
 
 
-def operator_of(curve: Curve, step: int) -> Operator:
-    """The operator behind a curve of ParamRLS, or of ParamILS's local search."""
-    if curve.operator == "l-step":
-        return One(LStep(step))
-    if curve.operator == "harmonic-both-sides":
-        return BothSides()
-    return One(Harmonic() if curve.operator == "harmonic" else Uniform())
+@dataclass(frozen=True, kw_only=True)
+class HeuristicScenario(PaperScenario):
+    """One parameter of one search heuristic; fresh runs are compared, by their exact laws."""
+
+    heuristic: Heuristic
+    symbol: str
+    values: tuple[float, ...]
+    optimum: int
+    """The index of the best value."""
+
+    sizes = tuple(range(5, 51, 5))
+    curves = (L_STEP, RANDOM, UNREPEATED, HARMONIC, BOTH_SIDES, ILS_RANDOM, ILS_HARMONIC)
+    others = tuple(Curve("paramils", "harmonic", ties=rule) for rule in ("coin", "challenger"))
+
+    def arena(self, size: int, ties: str = "coin", runs: int = RUNS) -> Arena:
+        """The first so many values."""
+        beats = _outcomes(self, runs).beats(TIES[ties])[:size, :size]
+        return Arena((size,), beats, np.array([self.optimum]))
+
+    def space(self, size: int) -> Space:
+        """Values by their indices."""
+        return Space({"value": Integer(0, size - 1)})
+
+    def stream(self, curve: Curve, size: int) -> tuple[str | int, ...]:
+        """By scenario, curve and size."""
+        return (self.name, curve.name, size)
 
 
-def configurator_of(curve: Curve, step: int, comparison: Comparison) -> Configurator:
-    """The real configurator behind a curve, in the theory's setting."""
-    operator = operator_of(curve, step)
-    if curve.configurator == "paramils":
-        return ParamILS(
-            operator,
-            comparison,
-            random_starts=0,
-            revisits=curve.operator == "harmonic",
-            start="uniform",
-        )
-    replacement = curve.operator != "random-without-replacement"
-    return ParamRLS(operator, comparison, "uniform", replacement)
+@cache
+def _outcomes(scenario: HeuristicScenario, runs: int) -> Outcomes:
+    return outcomes([scenario.heuristic.law(value) for value in scenario.values], runs)
 
 
-def chosen_scenarios(name: str | None) -> list[PaperScenario]:
-    """The scenario of this name, or all."""
-    if name is None:
-        return list(SCENARIOS.values())
-    if name not in SCENARIOS:
-        raise BadInput(f"there is no scenario {name!r}; there are {', '.join(SCENARIOS)}")
-    return [SCENARIOS[name]]
+@dataclass(frozen=True, kw_only=True)
+class SapsScenario(PaperScenario):
+    """Alpha and rho of SAPS; entries of a measured table are compared, its five best are looked
+    for."""
+
+    smoothing: Smoothing
+    aggregation: Aggregation
+    quality: Quality = "best"
+
+    sizes = tuple(16 * alphas for alphas in range(3, 31))
+    unit = "settings"
+    curves = (L_STEP, RANDOM, HARMONIC, BOTH_SIDES, ILS_RANDOM, ILS_HARMONIC)
+    others = (Curve("paramrls", "l-step", 2), Curve("paramrls", "l-step", 3))
+    repetitions = 500
+    fresh_runs = None
+
+    @property
+    def table(self) -> str:
+        """How the table was made, in words."""
+        return f"{self.smoothing}, {self.aggregation}, {self.quality}"
+
+    def arena(self, size: int, ties: str = "coin", runs: int = RUNS) -> Arena:
+        """The first so many alphas, each with all rhos."""
+        return _whole_table(self, ties).first(size // 16)
+
+    def space(self, size: int) -> Space:
+        """The indices of alpha and rho."""
+        return Space({"alpha": Integer(0, size // 16 - 1), "rho": Integer(0, 15)})
+
+    def stream(self, curve: Curve, size: int) -> tuple[str | int, ...]:
+        """By table, curve and number of alphas."""
+        return ("saps", self.table, curve.name, size // 16)
+
+
+@cache
+def _whole_table(scenario: SapsScenario, ties: str) -> Arena:
+    table = aggregated(kept(scenario.smoothing), scenario.aggregation, scenario.quality).mean
+    order = np.argsort(table, axis=None, kind="stable")
+    beats = by_cost(table.ravel(), TIES[ties])
+    return Arena(table.shape, beats, np.array(five_best(table)), order)
+
+
+HEURISTICS = {
+    s.name: s
+    for s in (
+        HeuristicScenario(
+            name="ridge",
+            title="(1+1) EA on Ridge",
+            published="ridge",
+            heuristic=Ridge(50, 2500),
+            symbol="chi",
+            values=tuple(0.5 + 0.5 * i for i in range(50)),
+            optimum=1,
+        ),
+        HeuristicScenario(
+            name="leadingones",
+            title="(1+1) EA on LeadingOnes",
+            published="leadingones",
+            heuristic=LeadingOnes(50, 2500),
+            symbol="chi",
+            values=tuple(round(0.6 + 0.5 * i, 1) for i in range(50)),
+            optimum=2,
+        ),
+        HeuristicScenario(
+            name="onemax",
+            title="RLS_k on OneMax",
+            published="onemax",
+            length=2,
+            heuristic=OneMax(50, 200),
+            symbol="k",
+            values=tuple(float(k) for k in range(1, 51)),
+            optimum=0,
+        ),
+    )
+}
+
+
+def saps_scenario(
+    smoothing: Smoothing, aggregation: Aggregation, quality: Quality = "best"
+) -> SapsScenario:
+    """SAPS with the table that is made so; the first of each choice goes without saying."""
+    first = ("ubcsat", "plain", "best")
+    words = [word for word in (smoothing, aggregation, quality) if word not in first]
+    return SapsScenario(
+        name="-".join(["saps", *words]),
+        title=", ".join(["SAPS", *words]),
+        published="saps",
+        smoothing=smoothing,
+        aggregation=aggregation,
+        quality=quality,
+    )
+
+
+SAPS_TABLES = {
+    s.name: s for s in (saps_scenario(how, over) for how in SMOOTHINGS for over in AGGREGATIONS)
+}
+SCENARIOS: dict[str, PaperScenario] = {**HEURISTICS, **SAPS_TABLES}
+MAIN = (*HEURISTICS, "saps", "saps-textbook")
+"""Those that are kept in docs/reproduction."""

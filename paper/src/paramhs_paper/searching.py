@@ -1,19 +1,21 @@
-"""Figure 2 by the real configurators: comparisons drawn from the laws, or every bit simulated."""
+"""The real configurators, with comparisons drawn from the laws, or every bit simulated."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from random import Random
 
-from paramhs.results.landscape.outcomes import Array
-from paramhs.values.costs import Cost
+import numpy as np
+
+from paramhs.search.history import History
 from paramhs.values.runs import Asking, Search
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
 from paramhs.values.space import Config
-from paramhs_paper.exact import scenario_outcomes
-from paramhs_paper.scenarios import RUNS, SCENARIOS, Curve, configurator_of, space_of
+from paramhs_paper.arena import Arena
+from paramhs_paper.scenarios import L_STEP, TIES, Curve, HeuristicScenario, PaperScenario
+
+PATIENCE = 2_000  # calls after which an l-step search on a table is taken to be trapped
 
 Duel = Callable[[int, int, Random], bool]
 """Whether the challenger (second) replaces the incumbent (first)."""
@@ -27,112 +29,95 @@ class _GivenUp(Exception):
     """It was not, in as many calls as were allowed."""
 
 
-def _first_index(config: Config) -> int:
-    return config.indices[0]
-
-
 @dataclass(frozen=True)
 class Duels:
     """A comparison that asks for no runs: a duel decides; sampling an optimum ends the search.
 
-    Configurations are known to it by their places.
+    Configurations are known to it by their numbers in a grid of this shape.
     """
 
     duel: Duel
     optima: Collection[int]
-    place: Callable[[Config], int] = _first_index
+    shape: tuple[int, ...]
+    rng: Random
+    """What the duels of one search draw from."""
     patience: float = math.inf
     """Calls after which a search is given up, as it may be trapped."""
 
-    def begin(self, scenario: Scenario, seed: int) -> "_Contest":
-        """A new contest, for one search."""
-        return _Contest(self, stream(seed, "duels"))
-
-
-class _Contest:
-    remembers = False
-    tried: Collection[Config] = ()
-    settled: Collection[Config] = ()
-
-    def __init__(self, rules: Duels, rng: Random) -> None:
-        self.rules = rules
-        self.rng = rng
-        self.asked = 0
-
-    def enter(self, config: Config) -> Asking:
-        if self.rules.place(config) in self.rules.optima:
+    def start(self, history: History, config: Config) -> Asking:
+        """Nothing is run."""
+        if self.state(config) in self.optima:
             raise _Found(0)
         return True
         yield
 
-    def better(self, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()) -> Asking:
-        self.asked += 1
-        place = self.rules.place
-        if place(challenger) in self.rules.optima:
-            raise _Found(self.asked)
-        if self.asked >= self.rules.patience:
+    def better(
+        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
+    ) -> Asking:
+        """One call."""
+        history.asked += 1
+        if self.state(challenger) in self.optima:
+            raise _Found(history.asked)
+        if history.asked >= self.patience:
             raise _GivenUp
-        return self.rules.duel(place(incumbent), place(challenger), self.rng)
+        return self.duel(self.state(incumbent), self.state(challenger), self.rng)
         yield
 
-    def costs(self, config: Config) -> Sequence[Cost]:
-        return ()
-
-    def deepen(self, incumbent: Config) -> bool:
+    def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
+        """Never: every duel is a new one."""
         return False
 
-
-def calls_of_search(curve: Curve, step: int, size: int, duels: Duels, seed: int) -> int:
-    """Run one search until it samples an optimum; how many calls that took."""
-    search = configurator_of(curve, step, duels).search(Scenario(space_of(size)), seed)
-    calls = calls_until_found(search)
-    if calls is None:
-        raise AssertionError("the search was given up")
-    return calls
+    def state(self, config: Config) -> int:
+        """As `ravel` numbers them."""
+        state = 0
+        for index, levels in zip(config.indices, self.shape, strict=True):
+            state = state * levels + index
+        return state
 
 
-def calls_until_found(search: Search) -> int | None:
-    """How many calls a search by duels takes to sample an optimum; None if it is given up."""
+def calls_until_found(search: Search) -> float:
+    """How many calls a search by duels takes to sample an optimum; infinite if it is given up."""
     try:
         for _ in search:
             pass
     except _Found as found:
-        return int(found.args[0])
+        return float(found.args[0])
     except _GivenUp:
-        return None
+        return math.inf
     raise AssertionError("the search ended without sampling an optimum")
 
 
-def searched_calls(
-    name: str, curve: Curve, size: int, method: str, repetitions: int, seed: int, runs: int = RUNS
-) -> list[int]:
-    """The calls of many searches; `method` is "search" or "simulate"."""
-    scenario = SCENARIOS[name]
-    duel = duel_by_law(name, runs) if method == "search" else duel_by_bits(name, runs)
-    duels = Duels(duel, {scenario.optimum})
-    seeds = stream(seed, name, curve.name, size)
-    return [
-        calls_of_search(curve, scenario.step, size, duels, below(SEEDS, seeds))
-        for _ in range(repetitions)
-    ]
+def searched(
+    scenario: PaperScenario,
+    curve: Curve,
+    size: int,
+    repetitions: int,
+    seed: int,
+    duel: Duel | None = None,
+) -> Iterator[float]:
+    """The calls of many searches, infinite if given up; comparisons are drawn from the law unless
+    another duel is given."""
+    arena = scenario.arena(size, curve.ties)
+    trapped = scenario.fresh_runs is None and curve.operator == L_STEP.operator
+    patience = PATIENCE if trapped else math.inf
+    targets = set(arena.targets.tolist())
+    decide, problem = duel or duel_by_law(arena), Scenario(scenario.space(size))
+    seeds = stream(seed, *scenario.stream(curve, size))
+    for _ in range(repetitions):
+        number = below(SEEDS, seeds)
+        duels = Duels(decide, targets, arena.shape, stream(number, "duels"), patience)
+        configurator = scenario.configurator(curve, duels)
+        yield calls_until_found(configurator.search(History(problem, number)))
 
 
-@lru_cache(maxsize=16)
-def _beats(name: str, runs: int) -> list[list[float]]:
-    beats: Array = scenario_outcomes(name, runs).beats()
-    rows: list[list[float]] = beats.tolist()
-    return rows
-
-
-def duel_by_law(name: str, runs: int) -> Duel:
+def duel_by_law(arena: Arena) -> Duel:
     """The challenger wins with its exact probability, ties included."""
-    beats = _beats(name, runs)
+    beats = np.asarray(arena.beats).tolist()
     return lambda incumbent, challenger, rng: rng.random() < beats[incumbent][challenger]
 
 
-def duel_by_bits(name: str, runs: int) -> Duel:
-    """Both are run anew, bit by bit; a fair coin decides ties."""
-    scenario = SCENARIOS[name]
+def duel_by_bits(scenario: HeuristicScenario, runs: int, ties: str = "coin") -> Duel:
+    """Both are run anew, bit by bit."""
 
     def total(place: int, rng: Random) -> int:
         value = scenario.values[place]
@@ -140,6 +125,6 @@ def duel_by_bits(name: str, runs: int) -> Duel:
 
     def duel(incumbent: int, challenger: int, rng: Random) -> bool:
         new, old = total(challenger, rng), total(incumbent, rng)
-        return rng.random() < 0.5 if new == old else new > old
+        return rng.random() < TIES[ties] if new == old else new > old
 
     return duel

@@ -2,15 +2,74 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from paramhs.results.landscape.bounds import l_step_lower_bound, param_ils_lower_bound, upper_bound
-from paramhs.results.landscape.calls import without_replacement
-from paramhs.results.landscape.growth import Growth, growth
-from paramhs.results.landscape.study import Row, study
+import numpy as np
+
+from paramhs.results.landscape.bounds import (
+    l_step_lower_bound,
+    param_ils_lower_bound,
+    uniform_lower_bound,
+    upper_bound,
+)
+from paramhs.results.landscape.harmonic_line import harmonic_line_calls
+from paramhs.results.landscape.hitting import without_replacement
+from paramhs.results.landscape.outcomes import Array, by_cost
+from paramhs.results.landscape.param_rls import param_rls_chain, table_chain
+from paramhs.search.operators import LStep, One, Uniform
+from paramhs.values.space import Integer, Space
+from paramhs_paper.arena import Arena, undiscovered_mean
+from paramhs_paper.random_landscapes import Row, study
+from paramhs_paper.writing import markdown, number
 
 STUDY_SIZES = (5, 10, 20, 50, 100)
 GROWTH_SIZES = tuple(10**k for k in range(1, 7))
+SMALL_SHAPES = ((2, 2), (3, 3), (2, 5), (2, 2, 2), (3, 4))
+SHAPES = (
+    *SMALL_SHAPES, (10, 10), (5, 20), (2, 50), (30, 16), (5, 5, 5), (10, 10, 10), (4, 4, 4, 4),
+)  # fmt: skip
+_FEW = 12  # configurations: without replacement the state is the set of what was tried
+
+
+@dataclass(frozen=True)
+class SeveralParameters:
+    """Exact mean calls on a landscape with one valley, its optimum in a corner or the middle."""
+
+    sizes: str
+    optimum: str
+    total: int
+    """M, the sum of the numbers of values."""
+    l_step: float
+    uniform: float
+    uniform_without_replacement: float | None
+    """None where there are too many configurations."""
+    param_ils: float
+
+    @property
+    def ratios(self) -> tuple[float, float, float | None, float]:
+        """Of the exact calls to M/8, M/4, M/4 and M/16; at least 1 if the theorems are right."""
+        sizes = [int(levels) for levels in self.sizes.split(" x ")]
+        unrepeated = self.uniform_without_replacement
+        uniform = float(uniform_lower_bound(sizes))
+        return (
+            self.l_step / float(l_step_lower_bound(sizes)),
+            self.uniform / uniform,
+            None if unrepeated is None else unrepeated / uniform,
+            self.param_ils / float(param_ils_lower_bound(sizes)),
+        )
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The mean number of calls of each operator for so many values of one parameter, whose costs
+    are their distances from the first."""
+
+    levels: int
+    l_step: float
+    uniform: float
+    uniform_without_replacement: float
+    harmonic: float
 
 
 def study_rows(repetitions: int, seed: int) -> list[Row]:
@@ -20,11 +79,73 @@ def study_rows(repetitions: int, seed: int) -> list[Row]:
 
 def growth_rows() -> list[Growth]:
     """From 10 to a million values, on a landscape with one valley."""
-    return growth(GROWTH_SIZES)
+    return [_growth_of(levels) for levels in GROWTH_SIZES]
+
+
+def _growth_of(levels: int) -> Growth:
+    """The 1-step takes two calls a step, but one from the border, where the only step is inwards;
+    each other value is drawn alike, whatever the landscape; unrepeated, the optimum is anywhere in
+    a random order."""
+    one_step = (levels * (levels - 1) - 1) / levels
+    uniform = (levels - 1) ** 2 / levels
+    harmonic = harmonic_line_calls(np.arange(float(levels)))
+    return Growth(levels, one_step, uniform, (levels - 1) / 2, harmonic)
+
+
+def several_rows(shapes: Sequence[tuple[int, ...]] = ()) -> list[SeveralParameters]:
+    """Theorems 1 to 3 for several parameters; all shapes if none are given."""
+    return [
+        _several(shape, where, at)
+        for shape in shapes or SHAPES
+        for where, at in (("corner", [0] * len(shape)), ("middle", [k // 2 for k in shape]))
+    ]
+
+
+def _several(shape: tuple[int, ...], where: str, optimum: Sequence[int]) -> SeveralParameters:
+    costs = _valley(shape, optimum)
+    beats = by_cost(costs.ravel())
+    best = int(costs.argmin())
+    arena = Arena(shape, beats, np.array([best]), np.argsort(costs, axis=None))
+    walks = undiscovered_mean(arena)
+    if walks is None:
+        raise AssertionError("a valley without ties has no other local optimum")
+    return SeveralParameters(
+        " x ".join(map(str, shape)),
+        where,
+        sum(shape),
+        table_chain(costs, LStep()).moments()[0],
+        table_chain(costs, Uniform()).moments()[0],
+        _without_replacement(shape, beats, best) if costs.size <= _FEW else None,
+        walks,
+    )
+
+
+def _valley(shape: tuple[int, ...], optimum: Sequence[int]) -> Array:
+    """The sum of the distances from the optimum, hardly tilted so that none are tied."""
+    costs = np.zeros(shape)
+    for axis, (levels, at) in enumerate(zip(shape, optimum, strict=True)):
+        away = np.arange(levels) - at
+        slope = np.abs(away) * (1 + 1e-3 * math.sqrt(axis + 2)) + 1e-4 * math.pi * (away > 0)
+        costs += slope.reshape([-1 if k == axis else 1 for k in range(len(shape))])
+    return costs
+
+
+def _without_replacement(shape: tuple[int, ...], beats: Array, best: int) -> float:
+    space = Space({f"x{k}": Integer(0, levels - 1) for k, levels in enumerate(shape)})
+    configs = sorted(space.configs(), key=lambda config: config.indices)
+    chain = param_rls_chain(
+        space,
+        One(Uniform()),
+        configs,
+        lambda x, y: float(beats[x, y]),
+        {best},
+        replacement=False,
+    )
+    return chain.moments()[0]
 
 
 def study_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Rows by name, for CSV and JSON."""
+    """Rows by name, for CSV."""
     names = ("upper_ratio", "halving_ratio", "l_step_ratio", "uniform_ratio")
     return [
         {key: _plain(value) for key, value in vars(row).items()}
@@ -34,53 +155,95 @@ def study_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """A JSON type; infinity, where a search may get stuck, is null."""
+    """A word or a number; infinity, where a search may get stuck, is nothing."""
     if isinstance(value, str | int):
         return value
     number = float(value)
     return number if math.isfinite(number) else None
 
 
-def theorems_summary(rows: Sequence[Row], sizes: Sequence[Growth]) -> str:
+def theorems_summary(
+    rows: Sequence[Row], several: Sequence[SeveralParameters], sizes: Sequence[Growth]
+) -> str:
     """What they show, as Markdown."""
-    return "\n".join(_lines(rows, sizes)) + "\n"
+
+    def lines() -> Iterator[str]:
+        yield from _one_parameter(rows)
+        yield from _several_parameters(several)
+        yield from _growth(sizes)
+
+    return "\n".join(lines()) + "\n"
 
 
-def _lines(rows: Sequence[Row], sizes: Sequence[Growth]) -> Iterator[str]:
-    yield "# The theorems against exact numbers of calls"
-    yield ""
+def _one_parameter(rows: Sequence[Row]) -> Iterator[str]:
     yield f"{len(rows)} landscapes of one parameter drawn; comparisons always right, uniform start."
     yield "A ratio below 1 would contradict a theorem: bound / exact for Theorem 4 (its logarithm"
     yield "to base 2, for which the proof holds), exact / bound else. *Stuck*: where the 1-step may"
     yield "never find the optimum."
     yield ""
-    yield "| kind | landscapes | Theorem 4: least | median | Theorem 1 (M/8): least | stuck |"
-    yield "|---|---|---|---|---|---|"
-    for kind in dict.fromkeys(row.kind for row in rows):
-        chosen = [row for row in rows if row.kind == kind]
-        upper = sorted(row.upper_ratio for row in chosen)
-        lower = [_first_ratio(row) for row in chosen]
-        stuck = sum(math.isinf(ratio) for ratio in lower)
-        yield (
-            f"| {kind} | {len(chosen)} | {upper[0]:.2f} | {upper[len(upper) // 2]:.1f} |"
-            f" {min(lower):.2f} | {stuck} |"
-        )
-    yield ""
+    yield from markdown(
+        ("kind", "landscapes", "Theorem 4: least", "median", "Theorem 1 (M/8): least", "stuck"),
+        (
+            _kind(kind, [row for row in rows if row.kind == kind])
+            for kind in dict.fromkeys(row.kind for row in rows)
+        ),
+    )
     yield f"Bounds violated: {sum(_violated(row) for row in rows)}."
     yield "Theorems 2 and 3 need no landscapes: without replacement the exact mean is (M - 1)/2,"
-    yield f"which is at least {_least_uniform(rows):.2f} times M/4 (uniform moves) and"
+    least = min(row.uniform_ratio for row in rows)
+    yield f"which is at least {least:.2f} times M/4 (uniform moves) and"
     yield f"{_least_param_ils():.2f} times M/16 (ParamILS) at these sizes."
     yield ""
-    yield "## Growth on a landscape with one valley, the optimum at its end"
+
+
+def _kind(kind: str, rows: Sequence[Row]) -> list[object]:
+    upper = sorted(row.upper_ratio for row in rows)
+    lower = [_first_ratio(row) for row in rows]
+    stuck = sum(math.isinf(ratio) for ratio in lower)
+    middle = f"{upper[len(upper) // 2]:.1f}"
+    return [kind, len(rows), f"{upper[0]:.2f}", middle, f"{min(lower):.2f}", stuck]
+
+
+def _several_parameters(rows: Sequence[SeveralParameters]) -> Iterator[str]:
+    yield "Several parameters, one valley (the cost is the sum of the distances from the optimum):"
+    yield "exact mean calls and, in brackets, how many times the bound that is. Without"
+    yield f"replacement the state is the set of what was tried, so up to {_FEW} configurations."
     yield ""
-    yield "| values | 1-step | random | random, without replacement | harmonic | Theorem 4 |"
-    yield "|---|---|---|---|---|---|"
-    for row in sizes:
-        bound = upper_bound(row.levels, 1, 1)
-        yield (
-            f"| {row.levels:,} | {row.l_step:,.1f} | {row.uniform:,.1f} |"
-            f" {row.uniform_without_replacement:,.1f} | {row.harmonic:.2f} | {bound:,.0f} |"
-        )
+    headings = ["values", "optimum", "M", "1-step (M/8)", "random (M/4)"]
+    headings += ["random, without replacement (M/4)", "ParamILS (M/16)"]
+    calls = (
+        (row.l_step, row.uniform, row.uniform_without_replacement, row.param_ils) for row in rows
+    )
+    yield from markdown(
+        headings,
+        (
+            [row.sizes, row.optimum, row.total]
+            + [
+                "" if mean is None else f"{number(mean)} ({number(ratio)})"
+                for mean, ratio in zip(means, row.ratios, strict=True)
+            ]
+            for row, means in zip(rows, calls, strict=True)
+        ),
+    )
+
+
+def _growth(sizes: Sequence[Growth]) -> Iterator[str]:
+    yield "Growth on a landscape with one valley, the optimum at its end:"
+    yield ""
+    yield from markdown(
+        ("values", "1-step", "random", "random, without replacement", "harmonic", "Theorem 4"),
+        (
+            (
+                f"{row.levels:,}",
+                f"{row.l_step:,.1f}",
+                f"{row.uniform:,.1f}",
+                f"{row.uniform_without_replacement:,.1f}",
+                f"{row.harmonic:.2f}",
+                f"{upper_bound(row.levels, 1, 1):,.0f}",
+            )
+            for row in sizes
+        ),
+    )
 
 
 def _first_ratio(row: Row) -> float:
@@ -91,10 +254,6 @@ def _first_ratio(row: Row) -> float:
 def _violated(row: Row) -> bool:
     ratios = (row.upper_ratio, row.halving_ratio, row.l_step_ratio, row.uniform_ratio)
     return min(*ratios, _first_ratio(row)) < 1
-
-
-def _least_uniform(rows: Sequence[Row]) -> float:
-    return min(row.uniform_ratio for row in rows)
 
 
 def _least_param_ils() -> float:

@@ -22,7 +22,7 @@ from paramhs.values.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Ta
 from paramhs.values.scenario import endless_pairs
 from paramhs.values.space import Integer, Parameter, Real
 from paramhs.values.wording import counted
-from paramhs.world.store.sqlite import explained, reading
+from paramhs.world.store.sqlite import connect_to_read, explained
 from paramhs.world.targets.command import CommandTarget, Problem
 from paramhs.world.targets.supervisor import Execute, Limits, Outcome
 from paramhs.world.targets.supervisor.keeper import Job
@@ -66,11 +66,11 @@ class _Seen:
     def run(self, task: Task, execute: Execute) -> Run:
         first: list[Outcome] = []
 
-        def noted(request: object, limits: Limits) -> Outcome:
+        def execute_and_note(request: object, limits: Limits) -> Outcome:
             first.append(execute(request, limits))
             return first[-1]
 
-        run = self.target.run(task, noted)
+        run = self.target.run(task, execute_and_note)
         self.outcome = first[0]
         return run  # type: ignore[no-any-return]
 
@@ -201,7 +201,7 @@ def _stored_costs(file: ScenarioFile) -> list[set[Cost]]:
     our affair here."""
     if file.scenario.cost.needs_runtime or not os.path.isfile(file.store):
         return []
-    with suppress(StoreError), explained(file.store), closing(reading(file.store)) as db:
+    with suppress(StoreError), explained(file.store), closing(connect_to_read(file.store)) as db:
         found = db.execute(
             "SELECT min(quality), max(quality) FROM readable WHERE status = 'ok'"
             " GROUP BY config, instance HAVING count(DISTINCT seed) > 1"

@@ -58,9 +58,9 @@ def scenario_of(
 
 
 def configs_of(things: Iterable[Config | Mapping[str, object]], space: Space) -> tuple[Config, ...]:
-    """Configurations as a user gives them; what is wrong with one is named with its place."""
+    """Configurations as a user gives them; what is wrong with one is told with its index."""
     configs = []
-    for place, thing in enumerate(things):
+    for index, thing in enumerate(things):
         try:
             if not isinstance(thing, Mapping):
                 raise BadInput(f"{thing!r} is not a dictionary of values")
@@ -70,7 +70,7 @@ def configs_of(things: Iterable[Config | Mapping[str, object]], space: Space) ->
                 raise BadInput(f"{idle[0]} is not active beside the other values")
             configs.append(config)
         except BadInput as error:
-            raise BadInput(f"initial[{place}]: {error}") from None
+            raise BadInput(f"initial[{index}]: {error}") from None
     return tuple(configs)
 
 

@@ -1,4 +1,4 @@
-"""A command to tune, said in Python."""
+"""A command to tune, given in Python."""
 
 import math
 import os

@@ -53,6 +53,8 @@ class Result:
     """All that the search knew: every run it was given, in order, and every race."""
     asked: int
     """How many runs the search has asked for and was granted."""
+    unfinished: tuple[Run, ...]
+    """Runs of a request that was not answered in full: made and stored, but not in the history."""
     speculative: int
     """How many runs idle workers made ahead of time in this session that were not used."""
     target_time: float
@@ -65,8 +67,8 @@ class Result:
 
     @property
     def runs(self) -> Sequence[Run]:
-        """The runs that the search was given, in order."""
-        return self.history.runs
+        """The runs that the search asked for, in order; what was known before is none of them."""
+        return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
 
     @property
     def best_text(self) -> str:
@@ -276,9 +278,9 @@ def _known(
     """What a search begins with: what its store says, or what a new one finds in earlier ones."""
     if store is None and not warm_start:
         return NOTHING_KNOWN
-    from paramhs.world.store.warm import collect, kept  # sqlite3 only where it is needed
+    from paramhs.world.store.warm import collect, read_known  # sqlite3 only where it is needed
 
-    begun = None if store is None else kept(Path(store), scenario)
+    begun = None if store is None else read_known(Path(store), scenario)
     if begun is None:
         begun, lines = collect(warm_start, scenario, target)
         for line in lines:
@@ -320,6 +322,7 @@ def _result(driver: Driver, scenario: Scenario) -> Result:
         trajectory=tuple(driver.session.trajectory),
         history=history,
         asked=driver.taken,
+        unfinished=driver.session.unfinished,
         speculative=driver.speculative_runs,
         target_time=driver.store.target_time,
         wall_time=driver.wall_time,

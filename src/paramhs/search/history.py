@@ -105,14 +105,14 @@ class History:
 
     def new_pairs(self, config: Config) -> Iterator[Pair]:
         """The pairs of the list that a configuration was not run on, in order."""
-        known, place = self.costs(config), self._beyond.get(config, 0)
-        while place < self.pair_count and self.pair(place) in known:
-            place += 1
-        self._beyond[config] = place
-        while place < self.pair_count:
-            if self.pair(place) not in known:
-                yield self.pair(place)
-            place += 1
+        known, k = self.costs(config), self._beyond.get(config, 0)
+        while k < self.pair_count and self.pair(k) in known:
+            k += 1
+        self._beyond[config] = k
+        while k < self.pair_count:
+            if self.pair(k) not in known:
+                yield self.pair(k)
+            k += 1
 
     # Asking for runs.
 

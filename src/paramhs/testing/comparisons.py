@@ -2,7 +2,7 @@
 
 from paramhs.search.comparison import Comparison
 from paramhs.search.history import History
-from paramhs.testing.driving import SCENARIO, SPACE, answered
+from paramhs.testing.driving import SCENARIO, SPACE, answer
 from paramhs.values.describing import description
 from paramhs.values.runs import Task
 from paramhs.values.space import Config
@@ -18,7 +18,7 @@ def check_comparison(comparison: Comparison) -> None:
         return float(task.seed % 7 + 10 * (task.config != better))
 
     history = History(SCENARIO, 1)
-    answered(comparison.start(history, worse), cost)
+    answer(comparison.start(history, worse), cost)
     _check_race(comparison, history, better, worse, True, cost)
     for challenger in others[:_RACES]:
         _check_race(comparison, history, challenger, better, False, cost)
@@ -35,7 +35,7 @@ def _check_race(
     cost: object,
 ) -> None:
     before = history.asked
-    won, tasks = answered(comparison.better(history, challenger, incumbent), cost)  # type: ignore[arg-type]
+    won, tasks = answer(comparison.better(history, challenger, incumbent), cost)  # type: ignore[arg-type]
     history.decide(challenger, incumbent, won)
     assert won == wins, f"the {'better' if wins else 'worse'} one {'lost' if wins else 'won'}"
     assert history.asked - before == len(tasks), "runs were asked for past the history"
@@ -54,7 +54,7 @@ def _check_it_keeps_nothing(
         other.decide(race.challenger, race.incumbent, race.won)
     other.asked = history.asked
     first, second = (
-        answered(comparison.better(known, challenger, incumbent), cost)  # type: ignore[arg-type]
+        answer(comparison.better(known, challenger, incumbent), cost)  # type: ignore[arg-type]
         for known in (history, other)
     )
     assert first == second, "it depends on more than the history"

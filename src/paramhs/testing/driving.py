@@ -21,9 +21,7 @@ def noisy(task: Task) -> float:
     return abs(task.config.indices[0] - 8) + (task.config.indices[1] != 1) + noise
 
 
-def answered(
-    asking: Generator[Evaluate, Sequence[Run], bool], cost: Cost
-) -> tuple[bool, list[Task]]:
+def answer(asking: Generator[Evaluate, Sequence[Run], bool], cost: Cost) -> tuple[bool, list[Task]]:
     """What a comparison decides, and the runs that it asked for."""
     tasks: list[Task] = []
     answers: list[Run] = []

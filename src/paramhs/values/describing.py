@@ -96,15 +96,15 @@ class _Describer:
 
     def function(self, function: FunctionType, what: str) -> Any:
         """Its name, and what it is bound to; what has no name of its own, by its code."""
-        said: dict[str, Any] = {}
+        details: dict[str, Any] = {}
         if "<lambda>" in function.__qualname__:
-            said["code"] = source_digest(function)
+            details["code"] = source_digest(function)
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         bound = {name: cell.cell_contents for name, cell in cells if _is_filled(cell)}
         values = {**bound, **_defaults(function)}
         if values:
-            said["bound"] = self.named(values, what)
-        return {"function": _name(function), **said} if said else _name(function)
+            details["bound"] = self.named(values, what)
+        return {"function": _name(function), **details} if details else _name(function)
 
     def method(self, method: MethodType, what: str) -> Any:
         return {"method": method.__func__.__qualname__, "of": self.of(method.__self__, what)}

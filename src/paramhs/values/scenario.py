@@ -72,8 +72,8 @@ def _facts(run: Run) -> tuple[object, ...]:
 
 def instance_values(instances: Sequence[Instance]) -> dict[str, object]:
     """What instances are, where their names do not say it, in JSON types."""
-    said = {instance.name: _beside_name(instance) for instance in instances}
-    return {name: value for name, value in said.items() if value}
+    values = {instance.name: _beside_name(instance) for instance in instances}
+    return {name: value for name, value in values.items() if value}
 
 
 def _beside_name(instance: Instance) -> object:
@@ -81,14 +81,14 @@ def _beside_name(instance: Instance) -> object:
     value = instance.value
     if callable(getattr(value, "describe", None)):
         return value.describe()
-    said = description(value, f"instance {instance.name!r}")
-    return None if said is None or instance.name in (said, str(said), json.dumps(said)) else said
+    more = description(value, f"instance {instance.name!r}")
+    return None if more is None or instance.name in (more, str(more), json.dumps(more)) else more
 
 
 def told_apart(instance: Instance) -> Instance:
     """The same under a name that says all that defines it, where no list of instances does."""
-    said = _beside_name(instance)
-    return Instance(f"{instance.name} {json.dumps(said)}", instance.value) if said else instance
+    more = _beside_name(instance)
+    return Instance(f"{instance.name} {json.dumps(more)}", instance.value) if more else instance
 
 
 def known_seeds(runs: Sequence[Run]) -> Mapping[Instance, Sequence[int]]:

@@ -70,9 +70,9 @@ def drawn(items: Sequence[T], rng: Rng) -> Iterator[T]:
     """The items in uniformly random order, lazily: a few of many cost a few draws."""
     moved: dict[int, T] = {}
     for last in range(len(items) - 1, -1, -1):
-        place = below(last + 1, rng)
-        yield moved.get(place, items[place])
-        moved[place] = moved.get(last, items[last])
+        index = below(last + 1, rng)
+        yield moved.get(index, items[index])
+        moved[index] = moved.get(last, items[last])
 
 
 def other_seed(seed: int) -> int:

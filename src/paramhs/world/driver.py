@@ -114,6 +114,11 @@ class Session:
         self.trajectory.append(Point(incumbent, self.runs, self.target_time, cost, len(costs)))
 
     @property
+    def unfinished(self) -> tuple[Run, ...]:
+        """The answers to the present request so far, in the order of its tasks."""
+        return tuple(self._answers[t] for t in self.request.tasks if t in self._answers)
+
+    @property
     def incumbent(self) -> Config | None:
         """The best that the search knows; None before it said so."""
         return self.trajectory[-1].config if self.trajectory else None
@@ -193,7 +198,7 @@ class Driver:
         self.stopped = ""
         self._flying: dict[Task, Future[Run]] = {}
         self._pending: dict[Task, int | None] = {}
-        """What the search waits for, and as its so manieth run it asked for that."""
+        """What the search waits for, and after how many other runs it asked for that."""
         self._speculative: set[Task] = set()
         asked = (task for task in self.session.request.tasks if task.config == self.default)
         self._trial: set[Task] = set(islice(asked, _ENOUGH))

@@ -45,12 +45,6 @@ def aggregated(landscape: Landscape, aggregation: Aggregation, quality: Quality)
     return Costs(mean.mean(axis=0), np.sqrt((error**2).sum(axis=0)) / count)
 
 
-def of_instance(landscape: Landscape, instance: str, quality: Quality) -> Costs:
-    """The table of one instance."""
-    place = landscape.instances.index(instance)
-    return Costs(landscape.mean[quality][place], landscape.error[quality][place])
-
-
 def five_best(costs: Array) -> list[int]:
     """The places, in `costs.ravel()`, of the five lowest, best first."""
     return [int(place) for place in np.argsort(costs, axis=None, kind="stable")[:FIVE]]
@@ -120,9 +114,3 @@ def depth(costs: Costs, place: int) -> float:
     rises = [(mean[there] - mean[alpha, rho]) for there in inside]
     errors = [np.hypot(error[there], error[alpha, rho]) for there in inside]
     return float(min(np.divide(rises, np.maximum(errors, np.finfo(float).tiny))))
-
-
-def ties(table: Array) -> int:
-    """How many pairs of settings that differ in one parameter have equal costs."""
-    lines = [*table, *table.T]
-    return sum(int((line[:, None] == line).sum()) - len(line) for line in lines) // 2

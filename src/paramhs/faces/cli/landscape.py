@@ -1,6 +1,5 @@
 """`paramhs landscape`: a table of costs, explained."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from paramhs.results.landscape.table import Analysis
 
 _SHOWN = 8  # lines of a profile, or optima, that are printed for people
+_DRAWN = 1_000  # values of a parameter that a picture shows, evenly chosen, besides its optima
 
 
 def landscape(
@@ -51,7 +51,7 @@ def _analysis(path: Path) -> "Analysis":
     try:
         from paramhs.results.landscape.table import analyse, read_table
     except ModuleNotFoundError as error:
-        raise _extra("paper", error) from None
+        raise _extra("landscape", error) from None
     return analyse(read_table(path))
 
 
@@ -118,26 +118,17 @@ def _print_profile(console: Console, facts: dict[str, Any]) -> None:
     console.print(f"the bound is from alpha = {best['alpha']:.4g}, beta = {best['beta']:,}")
 
 
-class _ForScript(json.JSONEncoder):
-    """JSON that may stand in a script element: no text in it can end that element."""
-
-    def encode(self, o: Any) -> str:
-        return super().encode(o).replace("<", "\\u003c")
-
-
 def _write_pictures(analysis: "Analysis", folder: Path) -> list[Path]:
     try:
+        from paramhs.results.drawing import draw
+
         chart = _chart(analysis)
-        paths = [folder / f"landscape.{kind}" for kind in ("html", "svg", "png")]
         folder.mkdir(parents=True, exist_ok=True)
-        chart.save(str(paths[0]), inline=True, json_kwds={"cls": _ForScript})
-        chart.save(str(paths[1]))
-        chart.save(str(paths[2]), scale_factor=2)
+        return draw(chart, folder, "landscape", ("html", "svg", "png"))
     except ModuleNotFoundError as error:
         raise _extra("report", error) from None
     except OSError as error:
         raise BadInput(f"{folder} cannot be written: {error.strerror}") from None
-    return paths
 
 
 def _chart(analysis: "Analysis") -> Any:
@@ -152,10 +143,12 @@ def _panel(alt: Any, analysis: "Analysis", axis: int) -> Any:
     table = analysis.table
     others = tuple(i for i in range(table.costs.ndim) if i != axis)
     costs = table.costs.min(axis=others) if others else table.costs
-    values = [_drawable(value) for value in table.values[axis]]
+    values = table.values[axis]
+    every, best_cost = -(-len(values) // _DRAWN), costs.min()
     rows = [
-        {"value": value, "cost": float(cost), "optimum": bool(cost == costs.min())}
-        for value, cost in zip(values, costs, strict=True)
+        {"value": _drawable(value), "cost": float(cost), "optimum": bool(cost == best_cost)}
+        for k, (value, cost) in enumerate(zip(values, costs, strict=True))
+        if k % every == 0 or cost == best_cost
     ]
     x = alt.X(
         "value:O",

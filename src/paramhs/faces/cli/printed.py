@@ -36,9 +36,9 @@ def print_result(console: Console, result: Result, metric: CostMetric) -> None:
 def _trajectory(result: Result, most: int = 12) -> Table:
     table = Table("after runs", "incumbent", "mean then", "over runs", box=None, pad_edge=False)
     points = list(result.trajectory)
-    for place, point in enumerate(points):
-        if most // 2 <= place < len(points) - most // 2:
-            if place == most // 2:
+    for index, point in enumerate(points):
+        if most // 2 <= index < len(points) - most // 2:
+            if index == most // 2:
                 table.add_row("...", f"({len(points) - most} more)", "", "")
             continue
         cost = "" if point.cost is None else f"{point.cost:.6g}"

@@ -64,64 +64,66 @@ def tune(
 
     Stopped, killed or done, the same command goes on where it was; a larger budget extends it.
     """
-    said = read_scenario(file)
+    scenario_file = read_scenario(file)
     given = Budget(runs, duration(target_time), duration(wall_time))
-    budget = replace(said.budget, **{k: v for k, v in vars(given).items() if v is not None})
-    place = store or said.store
+    budget = replace(
+        scenario_file.budget, **{k: v for k, v in vars(given).items() if v is not None}
+    )
+    store_path = store or scenario_file.store
     watcher = view(as_json)
-    for note in said.notes:
+    for note in scenario_file.notes:
         watcher.notice(note)
     if store is None:
-        _made_folder(place.parent)
-    more = () if initial is None else read_configs(initial, said.scenario.space)
-    scenario = replace(said.scenario, initial=(*said.scenario.initial, *more))
+        _make_folder(store_path.parent)
+    more = () if initial is None else read_configs(initial, scenario_file.scenario.space)
+    scenario = replace(scenario_file.scenario, initial=(*scenario_file.scenario.initial, *more))
     with tuning():
         result = tune_scenario(
             scenario,
-            said.target,
-            said.configurator,
+            scenario_file.target,
+            scenario_file.configurator,
             budget=budget,
-            seed=said.seed if seed is None else seed,
-            jobs=said.jobs if jobs is None else jobs,
-            store=place,
-            executor=said.executor,
+            seed=scenario_file.seed if seed is None else seed,
+            jobs=scenario_file.jobs if jobs is None else jobs,
+            store=store_path,
+            executor=scenario_file.executor,
             watcher=watcher,
-            test_set=said.test_set if verdict else None,
-            warm_start=(*said.warm_start, *(warm_start or ())),
+            test_set=scenario_file.test_set if verdict else None,
+            warm_start=(*scenario_file.warm_start, *(warm_start or ())),
         )
-    missing = why_none(said, verdict)
+    missing = why_none(scenario_file, verdict)
     if as_json:
-        print_json(_as_json(result, said, missing))
+        print_json(_as_json(result, scenario_file, missing))
     else:
-        _print(result, said, missing)
-        say(f"\nAll runs are in {place}; see them with: {called('show', place)}")
+        _print(result, scenario_file, missing)
+        say(f"\nAll runs are in {store_path}; see them with: {called('show', store_path)}")
     if result.stopped == INTERRUPTED:
         say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
 
 
-def _print(result: Result, said: ScenarioFile, missing: str) -> None:
+def _print(result: Result, scenario_file: ScenarioFile, missing: str) -> None:
     console = Terminal()
-    print_result(console, result, said.scenario.cost)
-    print_outcome(console, result, said.scenario.cost, missing)
-    for command in command_of(said, result.best).values():
+    print_result(console, result, scenario_file.scenario.cost)
+    print_outcome(console, result, scenario_file.scenario.cost, missing)
+    for command in command_of(scenario_file, result.best).values():
         console.print("\nthe best configuration's command:")
         console.print(Text(command), soft_wrap=True)
 
 
-def _as_json(result: Result, said: ScenarioFile, missing: str) -> dict[str, object]:
+def _as_json(result: Result, scenario_file: ScenarioFile, missing: str) -> dict[str, object]:
     search = common_costs(result.history, result.default, result.best)
     return {
         **result.to_json(),
         "on_common_runs": search
         and {"default": finite(search.first), "best": finite(search.second), "runs": search.runs},
         "no_verdict": None if result.verdict else no_verdict(result, missing),
-        **command_of(said, result.best),
+        **command_of(scenario_file, result.best),
     }
 
 
-def _made_folder(folder: Path) -> None:
-    """Where a scenario wants its store."""
+def _make_folder(folder: Path) -> None:
+    """Make the folder where a scenario wants its store."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -55,42 +55,47 @@ def validate(
     as_json: Json = False,
 ) -> None:
     """Let configurations meet on instances, with seeds that the search has not used."""
-    said = read_scenario(file)
-    place = store or said.store
-    meant = {_configured(name, said, place): name for name in config or ["default", "best"]}
+    scenario_file = read_scenario(file)
+    store_path = store or scenario_file.store
+    meant = {
+        _find_config(name, scenario_file, store_path): name
+        for name in config or ["default", "best"]
+    }
     configs, names = list(meant), list(meant.values())
     if len(configs) < 2 and config is None:
         say("[]" if as_json else "Keep the default: it is the best that the search found.")
         return
-    test_set = _meeting(said, on)
+    test_set = _test_set(scenario_file, on)
     test_set = test_set if runs is None else replace(test_set, runs=runs)
     with tuning():
         verdicts = validated(
-            said.scenario,
-            said.target,
+            scenario_file.scenario,
+            scenario_file.target,
             configs,
             test_set,
-            seed=said.seed if seed is None else seed,
-            jobs=said.jobs if jobs is None else jobs,
-            store=verdict_store(place),
-            executor=said.executor,
+            seed=scenario_file.seed if seed is None else seed,
+            jobs=scenario_file.jobs if jobs is None else jobs,
+            store=verdict_store(store_path),
+            executor=scenario_file.executor,
             watcher=view(as_json),
         )
     if verdicts is None:
         say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
     if as_json:
-        print_json([{**v.to_json(), **command_of(said, v.second.config)} for v in verdicts])
+        print_json(
+            [{**v.to_json(), **command_of(scenario_file, v.second.config)} for v in verdicts]
+        )
         return
     console = Terminal()
     for name, chosen, verdict in zip(names[1:], configs[1:], verdicts, strict=True):
-        print_verdict(console, verdict, said.scenario.cost, (names[0], name))
-        for command in command_of(said, chosen).values():
+        print_verdict(console, verdict, scenario_file.scenario.cost, (names[0], name))
+        for command in command_of(scenario_file, chosen).values():
             console.print(Text(f"{command}\n"), soft_wrap=True)
 
 
-def _configured(name: str, said: ScenarioFile, store: Path) -> Config:
-    space = said.scenario.space
+def _find_config(name: str, scenario_file: ScenarioFile, store: Path) -> Config:
+    space = scenario_file.scenario.space
     if name == "default":
         return space.default
     if name == "best":
@@ -111,28 +116,28 @@ def _configured(name: str, said: ScenarioFile, store: Path) -> Config:
     return config
 
 
-def _meeting(said: ScenarioFile, on: str | None) -> TestSet:
+def _test_set(scenario_file: ScenarioFile, on: str | None) -> TestSet:
     if on == "train":
-        return TestSet(said.scenario.instances, held_out=False)
+        return TestSet(scenario_file.scenario.instances, held_out=False)
     if on is None or on == "test":
-        if said.test_set is None:
+        if scenario_file.test_set is None:
             raise BadInput(
                 "nothing is held out, and the target is deterministic; name instances with --on"
             )
-        return said.test_set
-    found = _instances(on, said)
-    seen = {_identity(instance) for instance in said.scenario.instances}
+        return scenario_file.test_set
+    found = _instances(on, scenario_file)
+    seen = {_identity(instance) for instance in scenario_file.scenario.instances}
     return TestSet(found, held_out=not seen & {_identity(instance) for instance in found})
 
 
-def _instances(on: str, said: ScenarioFile) -> tuple[Instance, ...]:
+def _instances(on: str, scenario_file: ScenarioFile) -> tuple[Instance, ...]:
     """Those meant from here, or else from the scenario; a file has one name wherever one is."""
-    plain = not isinstance(said.target, CommandTarget)
-    folders = [folder.absolute() for folder in said.folders]
+    plain = not isinstance(scenario_file.target, CommandTarget)
+    folders = [folder.absolute() for folder in scenario_file.folders]
     try:
-        return instances_of(os.path.abspath(on), folders, said.expected, plain)
+        return instances_of(os.path.abspath(on), folders, scenario_file.expected, plain)
     except BadInput:
-        return instances_of(on, folders, said.expected, plain)
+        return instances_of(on, folders, scenario_file.expected, plain)
 
 
 def _identity(instance: Instance) -> str:

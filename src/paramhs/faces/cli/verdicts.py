@@ -36,17 +36,17 @@ def no_verdict(result: Result, missing: str) -> str:
     return f"No verdict: {missing}"
 
 
-def command_of(said: ScenarioFile, config: Config) -> dict[str, str]:
+def command_of(scenario_file: ScenarioFile, config: Config) -> dict[str, str]:
     """The command line of a configuration, where the target is a command."""
-    command = said.target.command_line(config)
+    command = scenario_file.target.command_line(config)
     return {"command": command} if command else {}
 
 
-def why_none(said: ScenarioFile, asked: bool) -> str:
+def why_none(scenario_file: ScenarioFile, asked: bool) -> str:
     """Why a search of a scenario may have no verdict."""
     if not asked:
         return "none was asked for, and the means above are on runs that the search has chosen by."
-    if said.scenario.instances == (NO_INSTANCE,):
+    if scenario_file.scenario.instances == (NO_INSTANCE,):
         return "the target is deterministic and has no instances, so nothing is new to it."
     return (
         "the search has used every instance, and the target is deterministic. Hold some out with"

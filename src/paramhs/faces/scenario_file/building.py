@@ -207,7 +207,9 @@ class _Builder:
             return (NO_INSTANCE,), ()
         instances = self._list_instances("instances", listing)
         if isinstance(test, str | list):
-            return instances, self._unseen(self._list_instances("test_instances", test), instances)
+            return instances, self._leave_out_seen(
+                self._list_instances("test_instances", test), instances
+            )
         share = usual_share(len(instances)) if test is None else test
         if not instances:
             return (), ()
@@ -230,7 +232,7 @@ class _Builder:
             )
         return found or ()
 
-    def _unseen(
+    def _leave_out_seen(
         self, named: tuple[Instance, ...], searched: tuple[Instance, ...]
     ) -> tuple[Instance, ...]:
         """The test instances that the search is not given, too."""
@@ -268,12 +270,12 @@ class _Builder:
             return ()
         space = parameters.space
         made = [
-            self.source.attempt(key, partial(self._configured, entry, space))
+            self.source.attempt(key, partial(self._make_config, entry, space))
             for key, entry in entries
         ]
         return tuple(dict.fromkeys(config for config in made if config is not None))
 
-    def _configured(self, entry: Entry, space: Space) -> Config:
+    def _make_config(self, entry: Entry, space: Space) -> Config:
         config, changes = configured(entry, space)
         if changes:
             where = self.source.where(("initial",))

@@ -139,14 +139,14 @@ class _Ways:
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._validated)
+        return core_schema.no_info_plain_validator_function(self._validate)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         return {"anyOf": [way.json_schema() for way in self._ways.values()]}
 
-    def _validated(self, value: object) -> object:
+    def _validate(self, value: object) -> object:
         way = self._ways.get(_kind(value))
         if way is None:
             raise ValueError(f"should be a {' or a '.join(self._ways)}")

@@ -1,1 +1,1 @@
-"""Exact laws: how long a search takes, and on what landscapes."""
+"""Exact laws: who wins, how long a search takes, and on what landscapes."""

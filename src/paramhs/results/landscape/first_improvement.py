@@ -22,7 +22,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-from paramhs.results.landscape.calls import Calls, calls_of
+from paramhs.results.landscape.hitting import Calls, calls_of
 from paramhs.results.landscape.outcomes import Array
 
 Complex = NDArray[np.complex128]

@@ -16,6 +16,9 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 Array = NDArray[np.float64]
 
+COIN = 0.5
+"""How likely a challenger that ties replaces the incumbent: a fair coin."""
+
 _ERROR = 1e-9
 _NOISE = 1e-14  # rounding leaves less where a probability is 0; so much is taken to be 0
 
@@ -28,9 +31,10 @@ class Outcomes:
     win: Array
     tie: Array
 
-    def beats(self) -> Array:
-        """`[x, y]`: the probability that challenger y replaces incumbent x, ties by a fair coin."""
-        return np.asarray(self.win.T + self.tie / 2)
+    def beats(self, tie: float = COIN) -> Array:
+        """`[x, y]`: the probability that challenger y replaces incumbent x; `tie`: that it does so
+        if they tie."""
+        return np.asarray(self.win.T + tie * self.tie)
 
 
 def sum_law(law: Array, runs: int) -> Array:
@@ -51,8 +55,12 @@ def outcomes(laws: Sequence[Array], runs: int) -> Outcomes:
     return Outcomes(sums @ below.T, sums @ sums.T)
 
 
-def deterministic(costs: Sequence[float]) -> Outcomes:
-    """Outcomes when a table of costs (lower is better) decides."""
+def wins(costs: Array, incumbent: Array | float, tie: float = COIN) -> Array:
+    """The probability that each wins by cost, lower being better; `tie` where costs are equal."""
+    return np.asarray((costs < incumbent) + tie * (costs == incumbent), dtype=np.float64)
+
+
+def by_cost(costs: Sequence[float] | Array, tie: float = COIN) -> Array:
+    """`[x, y]`: the probability that y replaces x, where a list of costs decides."""
     c = np.asarray(costs, dtype=np.float64)
-    win = (c[:, None] < c[None, :]).astype(np.float64)
-    return Outcomes(win, (c[:, None] == c[None, :]).astype(np.float64))
+    return wins(c[None, :], c[:, None], tie)

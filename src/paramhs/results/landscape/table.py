@@ -17,14 +17,17 @@ from paramhs.results.landscape.bounds import (
     l_step_distance_bound,
     uniform_lower_bound,
 )
-from paramhs.results.landscape.hitting import Bools, Floats, calls_from, grid_chain
-from paramhs.results.landscape.unimodality import Profile, profile
+from paramhs.results.landscape.harmonic_line import harmonic_line_calls
+from paramhs.results.landscape.hitting import Bools
+from paramhs.results.landscape.param_rls import table_chain
+from paramhs.results.landscape.unimodality import Floats, Profile, profile
 from paramhs.search.operators import Harmonic, LStep, Step, Uniform
 from paramhs.values.errors import BadInput
 
 COST = "cost"
 MOVES = 30_000_000  # moves between configurations that are weighed at most: about 2 GB
 TIES = 30_000_000  # pairs of configurations of equal cost: what elimination may fill in
+_SMALL = 500  # values up to which a harmonic step is solved as a chain
 _NAMED = 5  # missing configurations that a message names
 
 
@@ -299,6 +302,18 @@ class Analysis:
 
 def analyse(table: Table) -> Analysis:
     """Profile, bounds and exact expected calls."""
+    table = _without_constants(table)
+    if table.costs.ndim > 1:
+        return _analyse_several(table)
+    operators = (
+        _on_grid("l-step", LStep(), table),
+        *_uniform_on_one(table),
+        _harmonic_on_one(table),
+    )
+    return Analysis(table, operators, profile(table.costs, int(np.argmin(table.costs))))
+
+
+def _analyse_several(table: Table) -> Analysis:
     if table.costs.size * sum(table.costs.shape) > MOVES:
         raise BadInput(
             f"{table.costs.size:,} configurations with {sum(table.costs.shape):,} values are too"
@@ -310,16 +325,11 @@ def analyse(table: Table) -> Analysis:
             f"{equal.max():,} configurations have the same cost: so many ties cannot be weighed"
             f" exactly (at most about {int(TIES**0.5):,})"
         )
-    table = _without_constants(table)
-    operators = [_on_grid("l-step", LStep(), table), _on_grid("harmonic", Harmonic(), table)]
-    if table.costs.ndim > 1:
-        note = "Moves without replacement are computed for one parameter only."
-        table = replace(table, notes=(*table.notes, note))
-        operators.insert(1, _on_grid("uniform", Uniform(), table))
-        return Analysis(table, tuple(operators), None)
-    operators[1:1] = _uniform_on_one(table)
-    around = int(np.argmin(table.costs))
-    return Analysis(table, tuple(operators), profile(table.costs, around))
+    note = "Moves without replacement are computed for one parameter only."
+    table = replace(table, notes=(*table.notes, note))
+    steps: dict[str, Step] = {"l-step": LStep(), "uniform": Uniform(), "harmonic": Harmonic()}
+    operators = (_on_grid(name, step, table) for name, step in steps.items())
+    return Analysis(table, tuple(operators), None)
 
 
 def _without_constants(table: Table) -> Table:
@@ -346,17 +356,21 @@ def _uniform_on_one(table: Table) -> list[OperatorCalls]:
     ]
 
 
+def _harmonic_on_one(table: Table) -> OperatorCalls:
+    """Every value is one move away, so no search gets stuck."""
+    if table.costs.size <= _SMALL:
+        return _on_grid("harmonic", Harmonic(), table)
+    return OperatorCalls("harmonic", harmonic_line_calls(table.costs))
+
+
 def _on_grid(name: str, step: Step, table: Table) -> OperatorCalls:
-    costs = table.costs.ravel()
-    calls = calls_from(
-        grid_chain(table.costs, step), table.optimal, np.argsort(costs, kind="stable")
-    )
+    calls = table_chain(table.costs, step).means()
     stuck = np.flatnonzero(np.isinf(calls))
     if not len(stuck):
-        return OperatorCalls(name, float(calls.mean()))
-    # whatever is better is not stuck, so the best of the stuck can go nowhere but to its equals
-    trap = stuck[np.argmin(costs[stuck])]
-    return OperatorCalls(name, math.inf, len(stuck), table.config(int(trap)))
+        return OperatorCalls(name, float(calls.sum() / table.costs.size))
+    # What is better is not stuck, so the best of the stuck, the first, goes to equals only.
+    others = np.argsort(table.costs, axis=None, kind="stable")[int(table.optimal.sum()) :]
+    return OperatorCalls(name, math.inf, len(stuck), table.config(int(others[stuck[0]])))
 
 
 def _advice(operators: Sequence[OperatorCalls]) -> str:

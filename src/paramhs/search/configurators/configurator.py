@@ -48,8 +48,8 @@ def first_incumbent(history: History, comparison: Comparison, start: Start) -> S
     yield from comparison.start(history, incumbent)
     yield Incumbent(incumbent)
     initial = [config for config in history.scenario.initial if config != incumbent]
-    for place, challenger in enumerate(initial, start=1):
-        if (yield from race(history, comparison, challenger, incumbent, initial[place:])):
+    for number, challenger in enumerate(initial, start=1):
+        if (yield from race(history, comparison, challenger, incumbent, initial[number:])):
             incumbent = challenger
             yield Incumbent(incumbent)
     return incumbent

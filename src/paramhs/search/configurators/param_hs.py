@@ -48,8 +48,8 @@ class ParamHS:
                 if len(final) == len(rejected):
                     return why_ended(history)
                 rejected = final
-            for place, challenger in enumerate(move):
-                ahead = moves.ahead(move[place:], rejected)
+            for index, challenger in enumerate(move):
+                ahead = moves.ahead(move[index:], rejected)
                 won = yield from race(history, self.comparison, challenger, incumbent, ahead)
                 if won:
                     rejected = self._final(history, rejected, challenger) | {incumbent}

@@ -78,10 +78,10 @@ class ParamILS:
 
     def search(self, history: History) -> Search:
         """A new search."""
-        return _Life(self, history).search()
+        return _IteratedSearch(self, history).search()
 
 
-class _Life:
+class _IteratedSearch:
     """One search, and the best configuration it has seen.
 
     The best is whoever beat the best, or is better by what is known already on all the pairs that
@@ -106,7 +106,7 @@ class _Life:
         idle = 0
         while idle < IDLE:
             asked = history.asked
-            candidate = yield from self._local_search(self._kicked(current))
+            candidate = yield from self._local_search(self._perturb(current))
             if candidate != current and (yield from self._better(candidate, current)):
                 current = candidate
                 if current != self.best:
@@ -176,7 +176,7 @@ class _Life:
             return False
         return score([costs[pair] for pair in best]) < score([*best.values()])
 
-    def _kicked(self, config: Config) -> Config:
+    def _perturb(self, config: Config) -> Config:
         for _ in range(self.rules.kicks):
             config = _kick(self.space, config, self.rng)
         return config

@@ -39,7 +39,7 @@ class Anywhere(ByOutcomes):
         """A draw from the law.
 
         Where drawing keeps failing, a small space is written out, and a larger one is walked from
-        a random place to the first configuration that is left.
+        a random start to the first configuration that is left.
         """
         for config in islice(space.draws(rng), PATIENCE):
             if config != at and config not in excluded:

@@ -20,7 +20,7 @@ class BothSides(ByOutcomes):
     """Move one parameter by a distance d with weight 1 / d; try both values there in random order.
 
     The distance is drawn among those where at least one side is in range. The winner so far meets
-    the next, and each test_set is a call of its own. Categories have no sides: one other value.
+    the next, and each race is a call of its own. Categories have no sides: one other value.
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), where the operator returns the best value at
     distance d; the proofs use one side only, as `One(Harmonic())` does.
@@ -29,12 +29,12 @@ class BothSides(ByOutcomes):
     def _outcomes(
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
-        for place in at.movable:
-            choices = list(_choices(space, at, place))
+        for position in at.movable:
+            choices = list(_choices(space, at, position))
             total = sum(Fraction(1, d) for _, d in choices) * 2 * len(at.movable)
             for targets, distance in choices:
                 for turn in (targets, targets[::-1]):
-                    move = _challengers(space, at, place, turn, excluded)
+                    move = _challengers(space, at, position, turn, excluded)
                     yield move, Fraction(1, distance) / total
 
     def sample(
@@ -45,9 +45,9 @@ class BothSides(ByOutcomes):
         if not movable:
             return ()
         for _ in range(REDRAWS):
-            place = movable[below(len(movable), rng)]
-            levels, here = space.listed[place].levels, at.indices[place]
-            if space.listed[place].ordered:
+            position = movable[below(len(movable), rng)]
+            levels, here = space.listed[position].levels, at.indices[position]
+            if space.listed[position].ordered:
                 reach = max(here, levels - 1 - here)
                 distance = first_above(rng.random() * harmonic_number(reach), reach)
                 targets = _sides(here, distance, levels)
@@ -55,19 +55,21 @@ class BothSides(ByOutcomes):
                 targets = [(here + 1 + below(levels - 1, rng)) % levels]
             if len(targets) == 2 and rng.random() < 0.5:
                 targets.reverse()
-            move = _challengers(space, at, place, targets, excluded)
+            move = _challengers(space, at, position, targets, excluded)
             if move:
                 return move
-        return self._listed(space, at, rng, excluded)
+        return self._draw_listed(space, at, rng, excluded)
 
-    def _listed(self, space: Space, at: Config, rng: Random, excluded: Container[Config]) -> Move:
+    def _draw_listed(
+        self, space: Space, at: Config, rng: Random, excluded: Container[Config]
+    ) -> Move:
         """A draw from the list of what is left, where drawing blindly keeps failing."""
         moves: list[Move] = []
         sums = [0.0]
-        for place in at.movable:
-            total = math.fsum(1 / d for _, d in _choices(space, at, place))
-            for targets, distance in _choices(space, at, place):
-                if move := _challengers(space, at, place, targets, excluded):
+        for position in at.movable:
+            total = math.fsum(1 / d for _, d in _choices(space, at, position))
+            for targets, distance in _choices(space, at, position):
+                if move := _challengers(space, at, position, targets, excluded):
                     moves.append(move)
                     sums.append(sums[-1] + 1 / distance / total)
         if not moves:
@@ -82,10 +84,10 @@ class BothSides(ByOutcomes):
         return One(Harmonic()).order(space, at, rng, excluded)
 
 
-def _choices(space: Space, at: Config, place: int) -> Iterator[tuple[list[int], int]]:
+def _choices(space: Space, at: Config, position: int) -> Iterator[tuple[list[int], int]]:
     """Where a parameter may go, one or two indices at a time, and how far that is."""
-    levels, here = space.listed[place].levels, at.indices[place]
-    if not space.listed[place].ordered:
+    levels, here = space.listed[position].levels, at.indices[position]
+    if not space.listed[position].ordered:
         yield from (([to], 1) for to in range(levels) if to != here)
         return
     for distance in range(1, max(here, levels - 1 - here) + 1):
@@ -97,7 +99,7 @@ def _sides(here: int, distance: int, levels: int) -> list[int]:
 
 
 def _challengers(
-    space: Space, at: Config, place: int, targets: list[int], excluded: Container[Config]
+    space: Space, at: Config, position: int, targets: list[int], excluded: Container[Config]
 ) -> Move:
-    moved = (space.moved(at, ((place, to),)) for to in targets)
+    moved = (space.moved(at, ((position, to),)) for to in targets)
     return tuple(config for config in moved if config is not None and config not in excluded)

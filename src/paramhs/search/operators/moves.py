@@ -66,7 +66,7 @@ def given(operator: Operator, history: "History") -> Operator:
 
 
 class ByOutcomes(ABC):
-    """An operator whose law is given by its outcomes, acceptable or not."""
+    """An operator whose law is given by the outcomes of a draw, given that one is a move."""
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
@@ -133,13 +133,13 @@ def successively(
     sample: Callable[[Container[Config]], Move], excluded: Container[Config]
 ) -> Iterator[Config]:
     """What `sample` gives, excluding what it gave before, until there is no more."""
-    seen = _Growing(excluded)
+    seen = _Excluded(excluded)
     while move := sample(seen):
         seen.drawn.update(move)
         yield from move
 
 
-class _Growing:
+class _Excluded:
     """What is excluded from outside, and what was drawn since."""
 
     def __init__(self, excluded: Container[Config]) -> None:

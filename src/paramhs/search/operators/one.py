@@ -31,11 +31,11 @@ class One(ByOutcomes):
     def _outcomes(
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
-        for place in at.movable:
-            parameter = space.listed[place]
+        for position in at.movable:
+            parameter = space.listed[position]
             step = step_of(parameter, self.step)
-            for to, probability in law(step, parameter.levels, at.indices[place]).items():
-                config = _acceptable(space, at, place, to, excluded)
+            for to, probability in law(step, parameter.levels, at.indices[position]).items():
+                config = _acceptable(space, at, position, to, excluded)
                 if config is not None:
                     yield (config,), probability / len(at.movable)
 
@@ -48,11 +48,11 @@ class One(ByOutcomes):
             return ()
         listed, indices = space.listed, at.indices
         for _ in range(REDRAWS):
-            place = movable[int(rng.random() * len(movable))]
-            parameter = listed[place]
+            position = movable[int(rng.random() * len(movable))]
+            parameter = listed[position]
             step = self.step if parameter.ordered else ANY_OTHER
-            to = step.quantile(parameter.levels, indices[place])(rng.random())
-            config = space.moved(at, ((place, to),))
+            to = step.quantile(parameter.levels, indices[position])(rng.random())
+            config = space.moved(at, ((position, to),))
             if config is not None and config not in excluded:
                 return (config,)
         return tuple(islice(self._in_turn(space, at, rng, excluded, [1.0] * len(movable)), 1))
@@ -65,12 +65,12 @@ class One(ByOutcomes):
         Every neighbour has its weight, whichever parameter it moves; two categories are at
         distance 1.
         """
-        shares = [self._mass(space, at, place) for place in at.movable]
+        shares = [self._mass(space, at, position) for position in at.movable]
         return self._in_turn(space, at, rng, excluded, shares)
 
-    def _mass(self, space: Space, at: Config, place: int) -> float:
-        parameter = space.listed[place]
-        return step_of(parameter, self.step).mass(parameter.levels, at.indices[place])
+    def _mass(self, space: Space, at: Config, position: int) -> float:
+        parameter = space.listed[position]
+        return step_of(parameter, self.step).mass(parameter.levels, at.indices[position])
 
     def _in_turn(
         self,
@@ -87,28 +87,28 @@ class One(ByOutcomes):
         movable = at.movable
 
         def draw() -> tuple[int, int]:
-            place = movable[min(bisect_right(sums, rng.random() * sums[-1]), len(movable) - 1)]
-            parameter = space.listed[place]
+            position = movable[min(bisect_right(sums, rng.random() * sums[-1]), len(movable) - 1)]
+            parameter = space.listed[position]
             step = step_of(parameter, self.step)
-            return place, step.quantile(parameter.levels, at.indices[place])(rng.random())
+            return position, step.quantile(parameter.levels, at.indices[position])(rng.random())
 
         def rest(seen: Collection[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], float]]:
-            for place, share in zip(movable, shares, strict=True):
-                parameter, here = space.listed[place], at.indices[place]
+            for position, share in zip(movable, shares, strict=True):
+                parameter, here = space.listed[position], at.indices[position]
                 step = step_of(parameter, self.step)
                 scale = share / step.mass(parameter.levels, here)
                 for to in step.reach(parameter.levels, here):
-                    if to != here and (place, to) not in seen:
-                        yield (place, to), float(step.weight(abs(to - here))) * scale
+                    if to != here and (position, to) not in seen:
+                        yield (position, to), float(step.weight(abs(to - here))) * scale
 
-        for place, to in without_replacement(draw, rest, rng):
-            config = _acceptable(space, at, place, to, excluded)
+        for position, to in without_replacement(draw, rest, rng):
+            config = _acceptable(space, at, position, to, excluded)
             if config is not None:
                 yield config
 
 
 def _acceptable(
-    space: Space, at: Config, place: int, to: int, excluded: Container[Config]
+    space: Space, at: Config, position: int, to: int, excluded: Container[Config]
 ) -> Config | None:
-    config = space.moved(at, ((place, to),))
+    config = space.moved(at, ((position, to),))
     return None if config is None or config in excluded else config

@@ -42,16 +42,16 @@ class Several(ByOutcomes):
         total = sum((Fraction(1, k) for k in range(1, len(movable) + 1)), Fraction(0))
         for k in range(1, len(movable) + 1):
             share = Fraction(1, k) / total / comb(len(movable), k)
-            for places in combinations(movable, k):
-                for steps in product(*(laws[i] for i in places)):
-                    changes = [(i, to) for i, (to, _) in zip(places, steps, strict=True)]
+            for positions in combinations(movable, k):
+                for steps in product(*(laws[i] for i in positions)):
+                    changes = [(i, to) for i, (to, _) in zip(positions, steps, strict=True)]
                     config = space.moved(at, changes)
                     if config is not None and config not in excluded:
                         yield (config,), share * prod(p for _, p in steps)
 
-    def _law(self, space: Space, at: Config, place: int) -> dict[int, Fraction]:
-        parameter = space.listed[place]
-        return law(step_of(parameter, self.step), parameter.levels, at.indices[place])
+    def _law(self, space: Space, at: Config, position: int) -> dict[int, Fraction]:
+        parameter = space.listed[position]
+        return law(step_of(parameter, self.step), parameter.levels, at.indices[position])
 
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
@@ -71,16 +71,16 @@ class Several(ByOutcomes):
         return draw_from(self.distribution(space, at, excluded), rng)
 
     def _changes(self, at: Config, rng: Random) -> list[tuple[int, int]]:
-        """Places and their new indices."""
+        """Positions and their new indices."""
         draw = rng.random
         pool = list(_quantiles(self.step, at))
         k = first_above(draw() * harmonic_number(len(pool)), len(pool))
         changes = []
         for left in range(len(pool), len(pool) - k, -1):  # k of them, without replacement
             chosen = int(draw() * left)
-            place, quantile = pool[chosen]
+            position, quantile = pool[chosen]
             pool[chosen] = pool[left - 1]
-            changes.append((place, quantile(draw())))
+            changes.append((position, quantile(draw())))
         return changes
 
     def order(
@@ -92,7 +92,7 @@ class Several(ByOutcomes):
 
 @lru_cache(maxsize=8)
 def _quantiles(step: Step, at: Config) -> tuple[tuple[int, Quantile], ...]:
-    """For each movable place, how to draw its new index; kept while the incumbent stays."""
+    """For each movable position, how to draw its new index; kept while the incumbent stays."""
     listed = at.space.listed
     return tuple(
         (i, step_of(listed[i], step).quantile(listed[i].levels, at.indices[i])) for i in at.movable

@@ -72,7 +72,7 @@ class Uniform:
 
 @dataclass(frozen=True)
 class LStep:
-    """A value at most `length` places away, all equally likely.
+    """A value at distance `length` or less, all equally likely.
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), the l-step operator.
     """
@@ -88,7 +88,7 @@ class LStep:
         return Fraction(distance <= self.length)
 
     def reach(self, levels: int, at: int) -> range:
-        """So many places on either side."""
+        """So many values on either side."""
         return range(max(at - self.length, 0), min(at + self.length + 1, levels))
 
     def mass(self, levels: int, at: int) -> float:

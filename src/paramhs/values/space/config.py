@@ -37,14 +37,14 @@ class Config(Mapping[str, Value]):
     __delattr__ = __setattr__  # type: ignore[assignment]
 
     def __getitem__(self, name: str) -> Value:
-        place = self.space.place[name]
-        index = self.indices[place]
+        position = self.space.position[name]
+        index = self.indices[position]
         if index == INACTIVE:
             raise KeyError(f"{name} is not active")
-        return self.space.listed[place].value(index)
+        return self.space.listed[position].value(index)
 
     def __iter__(self) -> Iterator[str]:
-        return (n for n, i in zip(self.space.place, self.indices, strict=True) if i != INACTIVE)
+        return (n for n, i in zip(self.space.position, self.indices, strict=True) if i != INACTIVE)
 
     def __len__(self) -> int:
         return len(self.indices) - self.indices.count(INACTIVE)
@@ -86,7 +86,7 @@ class Config(Mapping[str, Value]):
 
     @property
     def movable(self) -> tuple[int, ...]:
-        """Places of the parameters that can move: active, with at least two values."""
+        """Positions of the parameters that can move: active, with at least two values."""
         try:
             return self._movable
         except AttributeError:

@@ -153,20 +153,20 @@ def _inside(expression: object) -> Sequence[object]:
 def compiled(
     expression: Expression,
     parameters: Mapping[str, Parameter],
-    place: Mapping[str, int] | None = None,
+    position: Mapping[str, int] | None = None,
 ) -> Test:
     """A fast test of the expression; `BadInput` where it makes no sense for these parameters.
 
-    `place` says where each parameter's index is; whoever compiles many expressions has it.
+    `position` says where each parameter's index is; whoever compiles many expressions has it.
     """
     check_depth(expression)
     for name in names(expression):
         if name not in parameters:
             raise BadInput(f"'{cut(expression)}' mentions {name!r}, which is not a parameter")
     try:
-        if place is None:
-            place = {name: i for i, name in enumerate(parameters)}
-        return _compiled(expression, parameters, place)
+        if position is None:
+            position = {name: i for i, name in enumerate(parameters)}
+        return _compiled(expression, parameters, position)
     except BadInput as error:
         raise BadInput(f"in '{cut(expression)}': {error}") from None
 
@@ -178,23 +178,23 @@ def cut(expression: Expression, most: int = 200) -> str:
 
 
 def _compiled(
-    expression: Expression, parameters: Mapping[str, Parameter], place: Mapping[str, int]
+    expression: Expression, parameters: Mapping[str, Parameter], position: Mapping[str, int]
 ) -> Test:
     if isinstance(expression, And):
-        tests = [_compiled(part, parameters, place) for part in expression.parts]
+        tests = [_compiled(part, parameters, position) for part in expression.parts]
         return lambda indices: all(test(indices) for test in tests)
     if isinstance(expression, Or):
-        tests = [_compiled(part, parameters, place) for part in expression.parts]
+        tests = [_compiled(part, parameters, position) for part in expression.parts]
         return lambda indices: any(test(indices) for test in tests)
     if isinstance(expression, Relation):
-        return _between_terms(expression, parameters, place)
-    at = place[expression.name]
+        return _between_terms(expression, parameters, position)
+    at = position[expression.name]
     parameter = parameters[expression.name]
     if isinstance(expression, Member):
         members = frozenset(_index(parameter, value) for value in expression.values)
         return lambda indices: indices[at] in members
     if isinstance(expression.other, Ref):
-        return _relation(expression, parameter, parameters[expression.other.name], place)
+        return _relation(expression, parameter, parameters[expression.other.name], position)
     return _against_value(expression.sign, expression.other, parameter, at)
 
 
@@ -235,11 +235,11 @@ def _is_between_levels(parameter: Parameter, value: Value) -> bool:
 
 
 def _relation(
-    expression: Compare, left: Parameter, right: Parameter, place: Mapping[str, int]
+    expression: Compare, left: Parameter, right: Parameter, position: Mapping[str, int]
 ) -> Test:
     compare = COMPARISONS[expression.sign]
     assert isinstance(expression.other, Ref)  # noqa: S101 -- for the type checker
-    at, other = place[expression.name], place[expression.other.name]
+    at, other = position[expression.name], position[expression.other.name]
     if expression.sign not in ("==", "!="):
         for parameter in (left, right):
             if not has_numbers(parameter):
@@ -254,15 +254,15 @@ def _relation(
 
 
 def _between_terms(
-    expression: Relation, parameters: Mapping[str, Parameter], place: Mapping[str, int]
+    expression: Relation, parameters: Mapping[str, Parameter], position: Mapping[str, int]
 ) -> Test:
     compare = COMPARISONS[expression.sign]
-    left = number_in(expression.left, parameters, place)
-    right = number_in(expression.right, parameters, place)
-    places = [place[name] for name in dict.fromkeys(names(expression))]
+    left = number_in(expression.left, parameters, position)
+    right = number_in(expression.right, parameters, position)
+    positions = [position[name] for name in dict.fromkeys(names(expression))]
 
     def holds(indices: Sequence[int]) -> bool:
-        if any(indices[at] < 0 for at in places):
+        if any(indices[at] < 0 for at in positions):
             return False
         one, other = left(indices), right(indices)
         return one == one and other == other and compare(one, other)  # NaN is not itself

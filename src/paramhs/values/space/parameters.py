@@ -364,7 +364,7 @@ class _Listed(Parameter):
 
 
 class Ordinal(_Listed):
-    """Values in a meaningful order: their distance is the distance of their places in the list."""
+    """Values in a meaningful order: their distance is the distance of their indices."""
 
     ordered = True
 

@@ -30,7 +30,7 @@ DRAWS = 10_000  # how many forbidden draws in a row before sampling gives up
 
 
 class ClauseError(BadInput):
-    """A condition or a forbidden clause is wrong: which, so that a reader can tell its place."""
+    """A condition or a forbidden clause is wrong: which, so that a reader can tell its line."""
 
     def __init__(
         self, message: str, *, conditions: Iterable[str] = (), clause: int | None = None
@@ -75,7 +75,7 @@ class Space:
         if not self.parameters:
             raise BadInput("a space needs at least one parameter")
         self.listed = tuple(self.parameters.values())
-        self.place = {name: i for i, name in enumerate(self.parameters)}
+        self.position = {name: i for i, name in enumerate(self.parameters)}
         self.name_texts = tuple(f"{value_text(name)}=" for name in self.parameters)
         self.movable = tuple(i for i, p in enumerate(self.listed) if p.levels > 1)
         self.conditions = {
@@ -88,7 +88,7 @@ class Space:
         )
         self._switches = self._ordered_switches()
         self._parents = frozenset(
-            self.place[parent] for e in self.conditions.values() for parent in names(e)
+            self.position[parent] for e in self.conditions.values() for parent in names(e)
         )
         self._clauses = [
             self._compiled(clause, clause=number) for number, clause in enumerate(self.forbidden)
@@ -109,7 +109,7 @@ class Space:
 
     def _compiled(self, expression: Expression, **whose: Any) -> Test:
         try:
-            return compiled(expression, self.parameters, self.place)
+            return compiled(expression, self.parameters, self.position)
         except BadInput as error:
             raise ClauseError(str(error), **whose) from None
 
@@ -125,7 +125,7 @@ class Space:
         try:
             order = TopologicalSorter(graph).static_order()
             return [
-                (self.place[name], self._compiled(self.conditions[name], conditions=(name,)))
+                (self.position[name], self._compiled(self.conditions[name], conditions=(name,)))
                 for name in order
                 if name in self.conditions
             ]
@@ -148,9 +148,9 @@ class Space:
     def active(self, indices: Sequence[int]) -> list[int]:
         """The indices with every inactive parameter's replaced by -1, given one for each."""
         result = list(indices)
-        for place, holds in self._switches:
+        for position, holds in self._switches:
             if not holds(result):
-                result[place] = INACTIVE
+                result[position] = INACTIVE
         return result
 
     def allowed(self, config: Config) -> bool:
@@ -169,12 +169,12 @@ class Space:
         indices = [p.default_index for p in self.listed]
         given = {**(values or {}), **more}
         for name, value in given.items():
-            if name not in self.place:
+            if name not in self.position:
                 raise BadInput(
                     f"no parameter is called {short(name)}; there are {_some(self.parameters)}"
                 )
             try:
-                indices[self.place[name]] = self.parameters[name].index(value)
+                indices[self.position[name]] = self.parameters[name].index(value)
             except BadInput as error:
                 raise BadInput(f"{name}: {error}") from None
         config = self.configured(indices)
@@ -199,14 +199,14 @@ class Space:
         return text if text in values and not listed else value
 
     def moved(self, config: Config, changes: Sequence[tuple[int, int]]) -> Config | None:
-        """The configuration after setting places to indices, or None where that is forbidden.
+        """The configuration after setting positions to indices, or None where that is forbidden.
 
         A parameter that the change switches on starts at its default.
         """
         indices = list(config.indices)
-        for place, index in changes:
-            indices[place] = index
-        if self._parents and any(place in self._parents for place, _ in changes):
+        for position, index in changes:
+            indices[position] = index
+        if self._parents and any(position in self._parents for position, _ in changes):
             filled = zip(indices, self.listed, strict=True)
             indices = self.active([i if i >= 0 else p.default_index for i, p in filled])
         result = Config(self, tuple(indices))
@@ -231,10 +231,10 @@ class Space:
 
     def neighbours(self, config: Config) -> Iterator[Config]:
         """The allowed configurations that differ by setting one active parameter, lazily."""
-        for place in config.movable:
-            for index in range(self.listed[place].levels):
-                if index != config.indices[place]:
-                    neighbour = self.moved(config, ((place, index),))
+        for position in config.movable:
+            for index in range(self.listed[position].levels):
+                if index != config.indices[position]:
+                    neighbour = self.moved(config, ((position, index),))
                     if neighbour is not None:
                         yield neighbour
 

@@ -181,16 +181,18 @@ Number = Callable[[Sequence[int]], float]
 """The number that a term is, given one index a parameter, all of them active."""
 
 
-def number_in(term: Term, parameters: Mapping[str, Parameter], place: Mapping[str, int]) -> Number:
+def number_in(
+    term: Term, parameters: Mapping[str, Parameter], position: Mapping[str, int]
+) -> Number:
     """A fast way to the number that a term is; `BadInput` if a parameter in it has no numbers."""
     if isinstance(term, Ref):
-        parameter, at = parameters[term.name], place[term.name]
+        parameter, at = parameters[term.name], position[term.name]
         if not has_numbers(parameter):
             raise BadInput(f"{term.name} has no numbers as values, so there is no arithmetic")
         return lambda indices: float(parameter.value(indices[at]))
     if isinstance(term, Calculation):
         operate = _operation(term.sign)
-        parts = [number_in(part, parameters, place) for part in term.parts]
+        parts = [number_in(part, parameters, position) for part in term.parts]
         return lambda indices: operate(*[part(indices) for part in parts])
     number = float(term)
     return lambda indices: number

@@ -87,17 +87,17 @@ def _joining(unused: list[int], rng: Random) -> list[Gate]:
     gates = []
     nodes = max(unused)  # the last node is always unused
     while len(unused) > 1:
-        left, right = _taken(unused, rng), _taken(unused, rng)
+        left, right = _take(unused, rng), _take(unused, rng)
         gates.append(_gate(left, right, rng))
         nodes += 1
         unused.append(nodes)
     return gates
 
 
-def _taken(nodes: list[int], rng: Random) -> int:
-    """A node drawn uniformly and removed."""
-    place = below(len(nodes), rng)
-    nodes[place], nodes[-1] = nodes[-1], nodes[place]
+def _take(nodes: list[int], rng: Random) -> int:
+    """Remove a node, drawn uniformly."""
+    index = below(len(nodes), rng)
+    nodes[index], nodes[-1] = nodes[-1], nodes[index]
     return nodes.pop()
 
 

@@ -66,9 +66,9 @@ def write_instances(family: Family, count: int, seed: int, folder: Path) -> list
         for number in range(count):
             file, sizes, text = family.instance(seed, number)
             folder.mkdir(parents=True, exist_ok=True)
-            with (folder / file).open("x", encoding="ascii", newline="\n") as place:
+            with (folder / file).open("x", encoding="ascii", newline="\n") as output:
                 written.append(Written(folder / file, sizes))
-                place.write(text)
+                output.write(text)
     return written
 
 
@@ -81,8 +81,8 @@ def _all_or_none(written: list[Written], folder: Path) -> Iterator[None]:
         for path, _ in written:
             path.unlink(missing_ok=True)
         if isinstance(error, FileExistsError):
-            place = f"{error.filename} exists already"
-            raise BadInput(f"{place}; nothing was written, give another folder") from None
+            problem = f"{error.filename} exists already"
+            raise BadInput(f"{problem}; nothing was written, give another folder") from None
         if isinstance(error, OSError):
             raise BadInput(f"cannot write into {folder}: {error.strerror}") from None
         raise

@@ -25,14 +25,14 @@ class Store(Protocol):
     notices: list[str]
     """What the user should know about it."""
     wall_time: float
-    """Seconds that earlier sittings took."""
+    """Seconds that earlier sessions took."""
     target_time: float
     """Seconds that the target ran, over all runs stored."""
 
     def get(self, task: Task, asked: int | None = None) -> Run | None:
         """The stored run of a task.
 
-        `asked` says that the search asks for it now, as its so manieth run. A store that knows
+        `asked` says that the search asks for it now, and after how many runs. A store that knows
         better has seen the search go another way, and raises `StoreError`.
         """
 
@@ -69,8 +69,7 @@ def open_store(
     """
     if path is None:
         return MemoryStore()
-    from paramhs.world.store.sqlite import (
-        SqliteStore,  # sqlite3 and psutil only where they are needed
-    )
+    # Here, so that sqlite3 and psutil are imported only where they are needed.
+    from paramhs.world.store.sqlite import SqliteStore
 
     return SqliteStore(path, space, description, source, *known)

@@ -26,8 +26,8 @@ class WriterLock:
     """Held from creation to `release`; a lock file beside the file says who holds it."""
 
     def __init__(self, path: Path) -> None:
-        self._held = path.with_name(path.name + ".lock")
-        self._descriptor: int | None = self._acquired(path)
+        self._file = path.with_name(path.name + ".lock")
+        self._descriptor: int | None = self._acquire(path)
         try:
             os.ftruncate(self._descriptor, 0)
             who = f"process {os.getpid()} on {socket.gethostname()}\n"
@@ -36,7 +36,7 @@ class WriterLock:
             self.release()
             raise
 
-    def _acquired(self, path: Path) -> int:
+    def _acquire(self, path: Path) -> int:
         deadline = time.monotonic() + _PATIENCE
         while True:
             descriptor = self._try()
@@ -48,11 +48,11 @@ class WriterLock:
             time.sleep(0.05)
 
     def _try(self) -> int | None:
-        descriptor = os.open(self._held, os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             _lock(descriptor)
             # The last holder may have removed the file between our opening and locking it.
-            if os.fstat(descriptor).st_ino == os.stat(self._held).st_ino:
+            if os.fstat(descriptor).st_ino == os.stat(self._file).st_ino:
                 return descriptor
         except (BlockingIOError, PermissionError, FileNotFoundError):
             pass  # held by another, or just removed by it
@@ -64,13 +64,13 @@ class WriterLock:
 
     def _holder(self) -> str:
         try:
-            return self._held.read_text(errors="replace").strip() or "another process"
+            return self._file.read_text(errors="replace").strip() or "another process"
         except OSError:
             return "another process"
 
     def release(self) -> None:
         """Let the next writer in; a second time does nothing."""
         if self._descriptor is not None:
-            self._held.unlink(missing_ok=True)
+            self._file.unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = None

@@ -52,9 +52,8 @@ CREATE VIEW readable AS
 """
 _MARK = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
 
-_LOOK = (
-    0.2  # seconds between looks whether the file is still there: a look may cost as much as a run
-)
+# Seconds between looks whether the file is still there: a look may cost as much as a run.
+_LOOK = 0.2
 
 _STATUS = {status.value: status for status in Status}
 _MARKS = ", ".join("?" * 12)
@@ -132,7 +131,7 @@ class SqliteStore:
         return False
 
     def _keep_known(self, runs: Sequence[Run], initial: Sequence[Config]) -> None:
-        """What the search begins with."""
+        """Keep what the search begins with."""
         rows = [
             (
                 *(run.task.config.key, run.task.instance.name, run.task.seed, run.task.cutoff),
@@ -216,11 +215,11 @@ class SqliteStore:
             now = (task.config.key, task.instance.name, task.seed)
             raise self._diverged(f"run {asked + 1:,}", _worded(*then), _worded(*now))
 
-    def _diverged(self, place: str, then: str, now: str) -> StoreError:
+    def _diverged(self, where: str, then: str, now: str) -> StoreError:
         (version,) = self._db.execute("SELECT value FROM about WHERE name = 'version'").fetchone()
         other = f" with paramhs {version} (this is {__version__})" if version != __version__ else ""
         return StoreError(
-            f"{self.path} was made by a search that went another way{other}: at {place} it had\n"
+            f"{self.path} was made by a search that went another way{other}: at {where} it had\n"
             f"  {then}\nand now it has\n  {now}\n"
             "Something that decides the search has changed without saying so. Go on with what made"
             " the store, or begin another with warm_start = [this one]: its runs are used again."
@@ -234,7 +233,7 @@ class SqliteStore:
             if elapsed >= self._next_look:
                 self._next_look = elapsed + _LOOK
                 if _identity(self.path) != self._identity:
-                    raise self._rescued()
+                    raise self._rescue()
             row = (
                 self._id(self._configs, "configs (key)", task.config.key),
                 self._id(self._instances, "instances (name)", task.instance.name),
@@ -246,8 +245,8 @@ class SqliteStore:
             if self._db.execute(insert, row).rowcount:
                 self.target_time += run.runtime
 
-    def _rescued(self) -> StoreError:
-        """What is left of a store whose file is gone: it is still open here."""
+    def _rescue(self) -> StoreError:
+        """Save the runs of a store whose file is gone, for it is still open here; say where."""
         names = (self.path.with_name(f"{self.path.stem}.rescued{k or ''}.sqlite") for k in count())
         rescue = next(path for path in names if not path.exists())
         with closing(sqlite3.connect(rescue)) as copy:
@@ -299,7 +298,7 @@ class SqliteStore:
             )
 
     def __len__(self) -> int:
-        with explained(self.path), closing(reading(self.path)) as db:
+        with explained(self.path), closing(connect_to_read(self.path)) as db:
             (count,) = db.execute("SELECT count(*) FROM runs").fetchone()
         return int(count)
 
@@ -311,9 +310,8 @@ class SqliteStore:
         """Let the next writer in; a second time does nothing."""
         if self._open:
             self._open = False
-            with suppress(
-                sqlite3.Error, *_DAMAGE
-            ):  # where somebody reads it, or it is none of ours
+            # It stays as it is where somebody reads it, or it is none of ours.
+            with suppress(sqlite3.Error, *_DAMAGE):
                 self._db.execute("PRAGMA journal_mode = DELETE")  # one file, easy to copy
             with suppress(sqlite3.Error, *_DAMAGE):
                 self._db.close()
@@ -343,7 +341,7 @@ def _text(text: str) -> str:
 def read_runs(path: Path, space: Space) -> Iterator[Run]:
     """The runs in a file, given the space they are of."""
     configs: dict[str, Config] = {}
-    with explained(path), closing(reading(path)) as db:
+    with explained(path), closing(connect_to_read(path)) as db:
         for key, name, seed, cutoff, status, *answer in db.execute(
             "SELECT configs.key, instances.name, seed, cutoff, status, runtime, quality, detail"
             " FROM runs JOIN configs ON configs.id = config"
@@ -355,22 +353,22 @@ def read_runs(path: Path, space: Space) -> Iterator[Run]:
             yield Run(task, _STATUS[status], *answer)
 
 
-def reading(path: Path) -> sqlite3.Connection:
-    """A connection that changes nothing."""
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Connect to a store without changing anything."""
     if path.is_dir():
         raise StoreError(f"{path} is a folder, not a store")
     if not path.exists():
         raise StoreError(f"there is no store {path}")
     if path.stat().st_size == 0:
         raise StoreError(f"{path} is empty: no search has begun in it")
-    place = path.absolute().as_uri()
-    db = sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=10)
+    uri = path.absolute().as_uri()
+    db = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=10)
     try:
         check_ours(db, path)
     except sqlite3.OperationalError:  # in a folder that cannot be written; nobody writes the file
         if path.with_name(path.name + "-wal").exists():
             raise
-        db = sqlite3.connect(f"{place}?immutable=1", uri=True)
+        db = sqlite3.connect(f"{uri}?immutable=1", uri=True)
         check_ours(db, path)
     return db
 
@@ -382,7 +380,7 @@ def is_empty(db: sqlite3.Connection) -> bool:
 
 
 def check_ours(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse a file of another program or of a later version."""
+    """Refuse a file of another program or of another version."""
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
@@ -395,8 +393,8 @@ def check_ours(db: sqlite3.Connection, path: Path) -> None:
 
 def file_system(path: Path) -> str:
     """The kind of file system a path lies on, as the system calls it; '' if unknown."""
-    place = path.absolute().resolve()
-    mounts = [m for m in psutil.disk_partitions(all=True) if place.is_relative_to(m.mountpoint)]
+    resolved = path.absolute().resolve()
+    mounts = [m for m in psutil.disk_partitions(all=True) if resolved.is_relative_to(m.mountpoint)]
     return max(mounts, key=lambda m: len(m.mountpoint)).fstype if mounts else ""
 
 

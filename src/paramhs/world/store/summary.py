@@ -6,12 +6,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from paramhs.world.store.sqlite import explained, reading
+from paramhs.world.store.sqlite import connect_to_read, explained
 
 
 def summary(path: Path, top: int = 10) -> dict[str, Any]:
     """Scenario, counts, trajectory and the most-run configurations, in JSON types."""
-    with explained(path), closing(reading(path)) as db:
+    with explained(path), closing(connect_to_read(path)) as db:
         about = dict(db.execute("SELECT name, value FROM about"))
         statuses = dict(db.execute("SELECT status, count(*) FROM runs GROUP BY status"))
         (seconds,) = db.execute("SELECT total(runtime) FROM runs").fetchone()

@@ -20,18 +20,18 @@ from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted
 from paramhs.world.store import Known
 from paramhs.world.store.differences import differences
-from paramhs.world.store.sqlite import explained, reading
+from paramhs.world.store.sqlite import connect_to_read, explained
 
 _INCUMBENTS = 3  # the last so many of each store are tried first
 
 
-def kept(path: Path, scenario: Scenario) -> Known | None:
-    """What the search in this store began with; None if none has begun there."""
+def read_known(path: Path, scenario: Scenario) -> Known | None:
+    """Read what the search in this store began with; None if none has begun there."""
     space = scenario.space
     instances = {instance.name: instance for instance in scenario.instances}
     if not path.exists() or path.stat().st_size == 0:
         return None
-    with explained(path), closing(reading(path)) as db:
+    with explained(path), closing(connect_to_read(path)) as db:
         rows = db.execute(
             "SELECT config, instance, seed, cutoff, status, runtime, quality, detail"
             " FROM known ORDER BY position"
@@ -50,12 +50,12 @@ def kept(path: Path, scenario: Scenario) -> Known | None:
 def collect(
     paths: Iterable[Path], scenario: Scenario, target: Target
 ) -> tuple[Known, Sequence[str]]:
-    """What can be used of these stores, and a line on each that says so."""
+    """Collect what can be used of these stores, and a line on each that says so."""
     runs: dict[Task, Run] = {}
     initial: dict[Config, None] = {}
     lines = []
     for path in paths:
-        found, line = _Taking(path, scenario, target).whole()
+        found, line = _Taking(path, scenario, target).collect()
         runs = {**{run.task: run for run in found.runs}, **runs}
         initial.update(dict.fromkeys(found.initial))
         lines.append(line)
@@ -72,8 +72,8 @@ class _Taking:
         self.configs: dict[str, Config | None] = {}
         self.left: Counter[str] = Counter()
 
-    def whole(self) -> tuple[Known, str]:
-        with explained(self.path), closing(reading(self.path)) as db:
+    def collect(self) -> tuple[Known, str]:
+        with explained(self.path), closing(connect_to_read(self.path)) as db:
             row = db.execute("SELECT value FROM about WHERE name = 'scenario'").fetchone()
             described = json.loads(row[0])
             other = self._other(described)
@@ -89,9 +89,9 @@ class _Taking:
                 (_INCUMBENTS,),
             ).fetchall()
         instances = self._same_instances(described["scenario"])
-        taken = [run for row in runs if (run := self._taken(row, instances))]
+        taken = [run for row in runs if (run := self._take(row, instances))]
         best = [config for (key,) in keys if (config := self._config(key))]
-        return Known(tuple(taken), tuple(best)), self._said(len(taken), len(best))
+        return Known(tuple(taken), tuple(best)), self._summary(len(taken), len(best))
 
     def _other(self, described: Mapping[str, Any]) -> str:
         """What is not the same about a store, if nothing of it can be used."""
@@ -109,7 +109,7 @@ class _Taking:
         same = (i for i in self.scenario.instances if now.get(i.name) == before.get(i.name))
         return {instance.name: instance for instance in same}
 
-    def _taken(self, row: tuple[Any, ...], instances: Mapping[str, Instance]) -> Run | None:
+    def _take(self, row: tuple[Any, ...], instances: Mapping[str, Instance]) -> Run | None:
         key, name, seed, cutoff, status, *answer = row
         config = self._config(key)
         if config is None:
@@ -128,7 +128,7 @@ class _Taking:
             self.configs[key] = _meant(self.scenario.space, key)
         return self.configs[key]
 
-    def _said(self, taken: int, best: int) -> str:
+    def _summary(self, taken: int, best: int) -> str:
         left = ", ".join(f"{count:,} {why}" for why, count in self.left.items())
         begin = f" and {counted(best, 'configuration')} to begin with" if best else ""
         rest = f"; not taken: {left}" if left else ""

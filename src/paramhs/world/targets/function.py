@@ -92,12 +92,12 @@ class FunctionTarget(Target):
 
     def describe(self) -> dict[str, object]:
         """What defines its answers, in JSON types: the function, and limits where there are any."""
-        said: dict[str, object] = {"function": description(self.function, "the target")}
+        described: dict[str, object] = {"function": description(self.function, "the target")}
         if self.clock != "wall":
-            said["clock"] = self.clock
+            described["clock"] = self.clock
         if math.isfinite(self.memory):
-            said["memory"] = self.memory
-        return said
+            described["memory"] = self.memory
+        return described
 
     def arguments(self, task: Task) -> Arguments:
         """What the function is to be called with, free of paramhs's own types."""

@@ -50,44 +50,44 @@ Item = Mapping[str, Any]
 
 def read_configspace(path: Path, text: str, format: str) -> tuple[Space, tuple[str, ...]]:
     """The space that a file describes, and what its user should know."""
-    places = _Places(path, text)
-    places.check_nesting()
+    source = _Source(path, text)
+    source.check_nesting()
     try:
         load = _loaded_json if format == "configspace-json" else _loaded_yaml
-        said = load(places)
+        document = load(source)
     except RecursionError:
-        raise places.most_indented("it is nested too deeply") from None
-    if not isinstance(said, dict) or not isinstance(said.get("hyperparameters"), list):
+        raise source.most_indented("it is nested too deeply") from None
+    if not isinstance(document, dict) or not isinstance(document.get("hyperparameters"), list):
         raise BadInput(f"{path}: expected a ConfigSpace with a list of hyperparameters")
-    reader = _Reader(places, said)
+    reader = _Reader(source, document)
     return reader.space(), tuple(reader.notes)
 
 
-def _loaded_json(places: "_Places") -> Any:
+def _loaded_json(source: "_Source") -> Any:
     try:
-        return json.loads(places.text)
+        return json.loads(source.text)
     except json.JSONDecodeError as error:
-        raise places.error_at(error.pos, error.msg) from None
+        raise source.error_at(error.pos, error.msg) from None
     except ValueError as error:  # an integer of thousands of digits
-        raise places.unreadable(error) from None
+        raise source.unreadable(error) from None
 
 
-def _loaded_yaml(places: "_Places") -> Any:
+def _loaded_yaml(source: "_Source") -> Any:
     try:
         import yaml
     except ModuleNotFoundError as error:
         raise missing(error) from None
     try:
-        return yaml.load(places.text, _plain_loader(yaml))  # noqa: S506 -- a safe loader
+        return yaml.load(source.text, _plain_loader(yaml))  # noqa: S506 -- a safe loader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = str(error.problem or error.context)[:200]
-        raise places.error_at(mark.index if mark else None, what) from None
+        raise source.error_at(mark.index if mark else None, what) from None
     except yaml.YAMLError as error:
         what = " ".join(str(error).split())[:200]
-        raise places.error_at(getattr(error, "position", None), what) from None
+        raise source.error_at(getattr(error, "position", None), what) from None
     except (ValueError, KeyError, OverflowError) as error:  # a tag that the value does not fit
-        raise places.unreadable(error) from None
+        raise source.unreadable(error) from None
 
 
 def _plain_loader(yaml: Any) -> Any:
@@ -124,7 +124,7 @@ def missing(error: ModuleNotFoundError) -> BadInput:
     return BadInput(f"{error.name} is not installed: pip install 'paramhs[configspace]'")
 
 
-class _Places:
+class _Source:
     """Finds what is wrong in the text again, to say where it is."""
 
     def __init__(self, path: Path, text: str) -> None:
@@ -132,7 +132,7 @@ class _Places:
         self.text = text
 
     def error(self, key: str, name: object, message: str, section: str = "") -> BadInput:
-        """With the place where the file says `key: name`, in a section or anywhere."""
+        """With the line where the file says `key: name`, in a section or anywhere."""
         start = self._at(rf"[\"']?{section}[\"']?\s*:", 0) if section else 0
         written = r"\S"
         if isinstance(name, str):
@@ -148,7 +148,7 @@ class _Places:
         return self.error_at(position, "a number is too large: it has thousands of digits")
 
     def most_indented(self, message: str) -> BadInput:
-        """With the place of the line that begins with the most blanks and dashes."""
+        """With the line that begins with the most blanks and dashes."""
         begun = max(re.finditer(r"^[ -]*+", self.text, re.MULTILINE), key=lambda m: len(m[0]))
         return self.error_at(begun.end(), message)
 
@@ -165,7 +165,7 @@ class _Places:
         return match.start() if match else None
 
     def error_at(self, position: int | None, message: str) -> BadInput:
-        """With the place of a position in the text, if there is one."""
+        """With line and column of a position in the text, if there is one."""
         if position is None:
             return BadInput(f"{self.path}: {message}")
         line = self.text.count("\n", 0, position) + 1
@@ -174,18 +174,18 @@ class _Places:
 
 
 class _Reader:
-    def __init__(self, places: _Places, said: Item) -> None:
-        self.places = places
-        self.said = said
+    def __init__(self, source: _Source, document: Item) -> None:
+        self.source = source
+        self.document = document
         self.parameters: dict[str, Parameter] = {}
         self.notes: list[str] = []
         self.seen = 0  # parts of expressions; with YAML's aliases, few lines have very many
 
     def space(self) -> Space:
-        for number, item in enumerate(self.said["hyperparameters"], start=1):
+        for number, item in enumerate(self.document["hyperparameters"], start=1):
             self._add(item, number)
         if not self.parameters:
-            raise BadInput(f"{self.places.path}: there is no parameter in it")
+            raise BadInput(f"{self.source.path}: there is no parameter in it")
         conditions = self._conditions()
         clauses = self._listed("forbiddens")
         forbidden = [self._clause(clause) for clause in clauses]
@@ -196,15 +196,15 @@ class _Reader:
                 raise self._in_condition(error.conditions[0], str(error)) from None
             raise self._in_clause(clauses[error.clause or 0], str(error)) from None
 
-    def _made(self, said: Mapping[str, Expression], clauses: Sequence[Expression]) -> Space:
-        resolver = Resolver(said, self.parameters)
+    def _made(self, given: Mapping[str, Expression], clauses: Sequence[Expression]) -> Space:
+        resolver = Resolver(given, self.parameters)
         forbidden = [resolver.meant(clause) for clause in clauses]
         return Space(self.parameters, conditions=resolver.conditions(), forbidden=forbidden)
 
     def _listed(self, section: str) -> list[Item]:
-        items = self.said.get(section) or []
+        items = self.document.get(section) or []
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise BadInput(f"{self.places.path}: {section} must be a list of tables")
+            raise BadInput(f"{self.source.path}: {section} must be a list of tables")
         return items
 
     # Parameters.
@@ -212,7 +212,7 @@ class _Reader:
     def _add(self, item: object, number: int) -> None:
         if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
             raise BadInput(
-                f"{self.places.path}: hyperparameter {number} must be a table with a name, not"
+                f"{self.source.path}: hyperparameter {number} must be a table with a name, not"
                 f" {short(item)}"
             )
         name = item["name"]
@@ -224,12 +224,12 @@ class _Reader:
                 raise BadInput(f"its type is {short(item.get('type'))}; known are {shown(_MAKERS)}")
             ends = _ends_of_normal(item)
             if ends:
-                said = f"{shown([name])}: a normal distribution without ends is read as"
-                said += f" {ends['lower']:g} .. {ends['upper']:g}, three sigma around mu"
-                self.notes.append(str(self.places.error("name", name, said)))
+                note = f"{shown([name])}: a normal distribution without ends is read as"
+                note += f" {ends['lower']:g} .. {ends['upper']:g}, three sigma around mu"
+                self.notes.append(str(self.source.error("name", name, note)))
             self.parameters[name] = make({**item, **ends})
         except BadInput as error:
-            raise self.places.error("name", name, f"{shown([name])}: {error}") from None
+            raise self.source.error("name", name, f"{shown([name])}: {error}") from None
 
     # Conditions.
 
@@ -238,8 +238,8 @@ class _Reader:
         for item in self._listed("conditions"):
             child = self._child(item)
             try:
-                said = self._condition(item, child, 0)
-                if found.setdefault(child, said) != said:
+                condition = self._condition(item, child, 0)
+                if found.setdefault(child, condition) != condition:
                     raise BadInput(
                         "it has several conditions, and it is not clear how to join them; expected"
                         " one, with AND or OR"
@@ -274,7 +274,7 @@ class _Reader:
         return Compare(parent, CONDITION_SIGNS[kind], value)
 
     def _in_condition(self, child: object, message: str) -> BadInput:
-        return self.places.error("child", child, message, "conditions")
+        return self.source.error("child", child, message, "conditions")
 
     # Forbidden clauses.
 
@@ -316,7 +316,7 @@ class _Reader:
                 break
             item = inner[0]
         key = "left" if "left" in item else "name"
-        return self.places.error(key, item.get(key), message, "forbiddens")
+        return self.source.error(key, item.get(key), message, "forbiddens")
 
     # What both have.
 

@@ -104,20 +104,20 @@ class _Reader:
         self.terms = {name: self._terms(bounds) for name, bounds in self.bounds.items()}
         for name in self._ordered():
             self.parameters[name] = self._ranged(name)
-        places = {name: bounds.spans[0] for name, bounds in self.bounds.items()} | self.conditions
-        said, clauses = self._said(), self._clauses()
+        where = {name: bounds.spans[0] for name, bounds in self.bounds.items()} | self.conditions
+        given, clauses = self._given(), self._clauses()
         spans = [span for _, span in clauses]
-        return located(lambda: self._made(said, [clause for clause, _ in clauses]), places, spans)
+        return located(lambda: self._made(given, [clause for clause, _ in clauses]), where, spans)
 
-    def _said(self) -> dict[str, Expression]:
+    def _given(self) -> dict[str, Expression]:
         """The conditions; who depends on others that may be inactive is active only if they are."""
-        said = {name: self._parsed(span) for name, span in self.conditions.items()}
+        given = {name: self._parsed(span) for name, span in self.conditions.items()}
         for name in self._ordered():
             others = (other for end in self.terms[name] for other in mentioned(end))
-            parts = [*([said[name]] if name in said else [])]
-            parts += [Active(other, ()) for other in others if other in said]
-            said |= {name: both(parts)} if parts else {}
-        return said
+            parts = [*([given[name]] if name in given else [])]
+            parts += [Active(other, ()) for other in others if other in given]
+            given |= {name: both(parts)} if parts else {}
+        return given
 
     def _clauses(self) -> list[tuple[Expression, Span]]:
         """What is forbidden, and where that is said: in so many words, or by dependent domains."""
@@ -133,8 +133,8 @@ class _Reader:
     def _parsed(self, span: Span) -> Expression:
         return RParser(span, self.parameters, self.notes).expression()
 
-    def _made(self, said: Mapping[str, Expression], clauses: Sequence[Expression]) -> Space:
-        resolver = Resolver(said, self.parameters)
+    def _made(self, given: Mapping[str, Expression], clauses: Sequence[Expression]) -> Space:
+        resolver = Resolver(given, self.parameters)
         conditions = resolver.conditions()
         forbidden = [resolver.meant(clause) for clause in clauses]
         parameters = with_allowed_default(self._centred(), conditions, forbidden)
@@ -163,8 +163,8 @@ class _Reader:
             return list(TopologicalSorter(graph).static_order())
         except CycleError as error:
             circle = error.args[1]
-            place = self.bounds[circle[0]].spans[0]
-            raise place.error(
+            span = self.bounds[circle[0]].spans[0]
+            raise span.error(
                 f"domains depend on each other in a circle: {' -> '.join(circle[:12])}"
             ) from None
 
@@ -184,13 +184,13 @@ class _Reader:
     def _centred(self) -> dict[str, Parameter]:
         """The parameters; those with dependent domains start in the middle of their own range."""
         centred = dict(self.parameters)
-        place = {name: number for number, name in enumerate(centred)}
+        position = {name: number for number, name in enumerate(centred)}
         indices = [p.default_index for p in centred.values()]
         for name in self._ordered():
             if not any(any(mentioned(end)) for end in self.terms[name]):
                 continue
-            low, high = (number_in(end, centred, place)(indices) for end in self.terms[name])
-            index = indices[place[name]] = _between(centred[name], low, high)
+            low, high = (number_in(end, centred, position)(indices) for end in self.terms[name])
+            index = indices[position[name]] = _between(centred[name], low, high)
             centred[name] = _starting_at(centred[name], index)
         return centred
 
@@ -201,7 +201,7 @@ class _Reader:
         least, most = hull(low, self.parameters)[0], hull(high, self.parameters)[1]
         spans = self.bounds[name].spans
         self.notes.append(
-            f"{spans[0].place}: the domain of {name} depends on other parameters; it is"
+            f"{spans[0].where}: the domain of {name} depends on other parameters; it is"
             f" {least:g} .. {most:g}, and what is not in ({spans[0].text}, {spans[1].text}) is"
             " forbidden"
         )
@@ -233,8 +233,8 @@ def _values(inside: Span) -> list[Span]:
     while position < len(inside.text):
         match = _VALUE.match(inside.text, position)
         if not match:
-            place = inside.part(position)
-            raise place.error(f"expected a value, found {place.found}")
+            span = inside.part(position)
+            raise span.error(f"expected a value, found {span.found}")
         if match["quoted"] is None:
             values.append(inside.group(match, "bare"))
         else:
@@ -256,10 +256,10 @@ def with_allowed_default(
     The first allowed neighbour of the usual default, else the first of many random configurations.
     """
     space = Space(parameters, conditions=conditions)
-    tests = [compiled(clause, space.parameters, space.place) for clause in forbidden]
+    tests = [compiled(clause, space.parameters, space.position) for clause in forbidden]
     rng = stream(0, "default")
     candidates = chain(
-        [space.default], space.neighbours(space.default), (_drawn(space, rng) for _ in range(DRAWS))
+        [space.default], space.neighbours(space.default), (_draw(space, rng) for _ in range(DRAWS))
     )
     for config in candidates:
         if not any(holds(config.indices) for holds in tests):
@@ -270,7 +270,7 @@ def with_allowed_default(
     raise ClauseError("no configuration was found that the forbidden clauses allow", clause=0)
 
 
-def _drawn(space: Space, rng: Random) -> Config:
+def _draw(space: Space, rng: Random) -> Config:
     return space.configured([below(p.levels, rng) for p in space.listed])
 
 

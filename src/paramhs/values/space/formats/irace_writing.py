@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"(?:[A-Za-z]|\.(?![0-9]))[A-Za-z0-9_.]*+")
 _RESERVED = re.compile(
     r"if|else|repeat|while|function|for|next|break|in|TRUE|FALSE|NULL|Inf|NaN|NA(?:_\w+_)?|T|F|c|is\.na"
 )
-_PLACES = 15  # decimal places that irace can be told to keep
+_DECIMALS = 15  # decimal places that irace can be told to keep
 
 
 def written_irace(space: Space, switches: Mapping[str, str]) -> str:
@@ -120,9 +120,9 @@ class _Writer:
             self._check_number(name, leaf)
         return f"{self.names[leaf.name]} {leaf.sign} {self.names[other]}"
 
-    def _check_number(self, name: str, said: object) -> None:
+    def _check_number(self, name: str, part: object) -> None:
         if is_listed(self.space.parameters[name]):
-            raise BadInput(f"irace compares only numbers with each other: '{said}'")
+            raise BadInput(f"irace compares only numbers with each other: '{part}'")
 
     def _term(self, term: Term) -> str:
         if isinstance(term, Ref):
@@ -143,11 +143,11 @@ def _digits(name: str, parameter: Parameter) -> int:
         return 0
     ends = (parameter.low, parameter.high)
     for end in ends:
-        if abs(round(end, _PLACES) - end) > 1e-9 * abs(end):
+        if abs(round(end, _DECIMALS) - end) > 1e-9 * abs(end):
             raise BadInput(
-                f"irace keeps {_PLACES} decimal places at most: too few for {end!r} of {name}"
+                f"irace keeps {_DECIMALS} decimal places at most: too few for {end!r} of {name}"
             )
-    return max(len(f"{end:.{_PLACES}f}".rstrip("0").partition(".")[2]) for end in ends)
+    return max(len(f"{end:.{_DECIMALS}f}".rstrip("0").partition(".")[2]) for end in ends)
 
 
 def _domain(name: str, parameter: Parameter) -> tuple[str, str]:

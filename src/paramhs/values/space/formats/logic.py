@@ -88,26 +88,26 @@ class Resolver:
         self.known: dict[str, Expression | None] = {}
         self.depth = 0
 
-    def meant(self, said: Expression) -> Expression:
+    def meant(self, expression: Expression) -> Expression:
         """The expression in our terms."""
-        if isinstance(said, And):
-            return both(map(self.meant, said.parts))
-        if isinstance(said, Or):
-            return either(map(self.meant, said.parts))
-        if isinstance(said, Inactive):
-            return either(self._inactive(said.name) or [never(said.name)])
-        if isinstance(said, Active):
-            return active(said.name, self.parameters[said.name])
-        if isinstance(said, Unlike):
-            other = both(Compare(said.name, "!=", value) for value in said.values)
-            if not said.values:
-                other = active(said.name, self.parameters[said.name])
-            return either([other, *self._inactive(said.name)])
-        return said
+        if isinstance(expression, And):
+            return both(map(self.meant, expression.parts))
+        if isinstance(expression, Or):
+            return either(map(self.meant, expression.parts))
+        if isinstance(expression, Inactive):
+            return either(self._inactive(expression.name) or [never(expression.name)])
+        if isinstance(expression, Active):
+            return active(expression.name, self.parameters[expression.name])
+        if isinstance(expression, Unlike):
+            other = both(Compare(expression.name, "!=", value) for value in expression.values)
+            if not expression.values:
+                other = active(expression.name, self.parameters[expression.name])
+            return either([other, *self._inactive(expression.name)])
+        return expression
 
     def conditions(self) -> dict[str, Expression]:
         """All conditions in our terms."""
-        return {name: self.meant(said) for name, said in self.given.items()}
+        return {name: self.meant(expression) for name, expression in self.given.items()}
 
     def _inactive(self, name: str) -> list[Expression]:
         """When a parameter is inactive; nothing if never."""
@@ -136,20 +136,23 @@ class Resolver:
         """The parameters whose conditions are being looked at, the innermost first."""
         return [name for name, found in reversed(self.known.items()) if found is None]
 
-    def _untrue(self, said: Expression) -> Expression:
-        if isinstance(said, And):
-            return either(map(self._untrue, said.parts))
-        if isinstance(said, Or):
-            return both(map(self._untrue, said.parts))
-        if isinstance(said, Member):
-            return self.meant(negated(said))
-        if isinstance(said, Relation) and (may_be_nan(said.left) or may_be_nan(said.right)):
+    def _untrue(self, expression: Expression) -> Expression:
+        if isinstance(expression, And):
+            return either(map(self._untrue, expression.parts))
+        if isinstance(expression, Or):
+            return both(map(self._untrue, expression.parts))
+        if isinstance(expression, Member):
+            return self.meant(negated(expression))
+        if isinstance(expression, Relation) and (
+            may_be_nan(expression.left) or may_be_nan(expression.right)
+        ):
             raise ClauseError(
-                f"'{cut(said)}' may divide by zero, so it cannot be said when it does not hold",
+                f"'{cut(expression)}' may divide by zero, so it cannot be said when it does not"
+                " hold",
                 conditions=self._looking,
             )
-        inactive = [e for name in dict.fromkeys(names(said)) for e in self._inactive(name)]
-        return either([negated(said), *inactive])
+        inactive = [e for name in dict.fromkeys(names(expression)) for e in self._inactive(name)]
+        return either([negated(expression), *inactive])
 
 
 def _is_short(expression: Expression) -> bool:
@@ -163,19 +166,19 @@ def _is_short(expression: Expression) -> bool:
     return False
 
 
-def negated(said: Expression) -> Expression:
+def negated(expression: Expression) -> Expression:
     """The negation as R has it: a comparison with an inactive parameter stays NA.
 
     Only `%in%` and `is.na`, which are never NA, turn into what holds of an inactive parameter.
     """
-    if isinstance(said, And | Or):
-        return (either if isinstance(said, And) else both)(map(negated, said.parts))
-    if isinstance(said, Relation):
-        return Relation(said.left, OPPOSITE[said.sign], said.right)
-    if isinstance(said, Compare):
-        return Compare(said.name, OPPOSITE[said.sign], said.other)
-    kind = {Inactive: Active, Active: Inactive, Unlike: Member}.get(type(said), Unlike)
-    return kind(said.name, said.values)
+    if isinstance(expression, And | Or):
+        return (either if isinstance(expression, And) else both)(map(negated, expression.parts))
+    if isinstance(expression, Relation):
+        return Relation(expression.left, OPPOSITE[expression.sign], expression.right)
+    if isinstance(expression, Compare):
+        return Compare(expression.name, OPPOSITE[expression.sign], expression.other)
+    kind = {Inactive: Active, Active: Inactive, Unlike: Member}.get(type(expression), Unlike)
+    return kind(expression.name, expression.values)
 
 
 def alternatives(

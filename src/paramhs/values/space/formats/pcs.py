@@ -95,13 +95,13 @@ class _Reader:
     def space(self) -> Space:
         if not self.parameters:
             raise BadInput(f"{self.path}: there is no parameter in it")
-        said = {name: self._condition(name, spans) for name, spans in self.conditions.items()}
+        given = {name: self._condition(name, spans) for name, spans in self.conditions.items()}
         forbidden = [self._clause(span) for span in self.forbidden]
-        places = {name: spans[0] for name, spans in self.conditions.items()}
-        return located(lambda: self._made(said, forbidden), places, self.forbidden)
+        where = {name: spans[0] for name, spans in self.conditions.items()}
+        return located(lambda: self._made(given, forbidden), where, self.forbidden)
 
-    def _made(self, said: dict[str, Expression], forbidden: list[Expression]) -> Space:
-        conditions = Resolver(said, self.parameters).conditions()
+    def _made(self, given: dict[str, Expression], forbidden: list[Expression]) -> Space:
+        conditions = Resolver(given, self.parameters).conditions()
         return Space(self.parameters, conditions=conditions, forbidden=forbidden)
 
     def _condition(self, child: str, spans: list[Span]) -> Expression:
@@ -111,16 +111,16 @@ class _Reader:
                 f"it is a condition of {shown([child])!r}, which is not a parameter"
             )
         lines = {self._alternatives(child, span): span for span in reversed(spans)}
-        said = list(reversed(lines))
-        if len(said) > 1:
-            for expression in said:
+        expressions = list(reversed(lines))
+        if len(expressions) > 1:
+            for expression in expressions:
                 span = lines[expression]
                 if not _is_old_condition(expression):
                     raise span.error(
                         f"{child!r} has several conditions, and it is not clear how to join them;"
                         " expected one line with && or ||"
                     )
-        return both(said)
+        return both(expressions)
 
     def _alternatives(self, child: str, span: Span) -> Expression:
         return either(
@@ -227,7 +227,7 @@ class _Reader:
         if re.fullmatch(pattern, rest.text):
             return rest.text
         if rest.text == "i" and match["type"] != "real":
-            self.notes.append(f"{rest.place}: 'i' means nothing here and is ignored")
+            self.notes.append(f"{rest.where}: 'i' means nothing here and is ignored")
             return ""
         raise rest.error(
             f"expected the end of the line{f' or {known!r}' * bool(known)}, found {rest.found}"

@@ -67,10 +67,10 @@ class RParser:
 
     def expression(self) -> Expression:
         """All of it as a truth; `Unlike` or `Inactive` where R counts an inactive parameter."""
-        said = self._truth(self._either())
+        truth = self._truth(self._either())
         if self._peek() is not None:
             raise self._error("'&', '|' or the end")
-        return said
+        return truth
 
     def term(self) -> Term:
         """All of it as a number."""
@@ -95,9 +95,9 @@ class RParser:
         return self.span.group(match, match.lastgroup or "")
 
     def _error(self, expected: str) -> BadInput:
-        place = self._here()
-        found = place.found if self._peek() is not None else "the end"
-        return place.error(f"expected {expected}, found {found}")
+        span = self._here()
+        found = span.found if self._peek() is not None else "the end"
+        return span.error(f"expected {expected}, found {found}")
 
     def _take(self, *marks: str) -> str | None:
         token = self._peek()
@@ -154,7 +154,7 @@ class RParser:
         raise self._error("a comparison, such as == or %in%")
 
     def _comparison(self) -> _Node:
-        place = self._here()
+        span = self._here()
         left = self._sum()
         sign = None if isinstance(left, Expression) else self._take(*MIRRORED)
         if sign is None:
@@ -162,16 +162,16 @@ class RParser:
         other = self._here()
         right = self._sum()
         if isinstance(right, Ref) and not isinstance(left, Ref | Calculation):
-            return self._compared(right, MIRRORED[sign], left, other, place)
-        return self._compared(left, sign, right, place, other)
+            return self._compared(right, MIRRORED[sign], left, other, span)
+        return self._compared(left, sign, right, span, other)
 
     def _compared(
-        self, left: _Node, sign: str, right: _Node, place: Span, other: Span
+        self, left: _Node, sign: str, right: _Node, span: Span, other: Span
     ) -> Expression:
         if isinstance(left, Calculation) or isinstance(right, Calculation):
-            return Relation(self._number(left, place), sign, self._number(right, other))
+            return Relation(self._number(left, span), sign, self._number(right, other))
         if not isinstance(left, Ref):
-            raise place.error(f"expected a parameter's name, found {place.found}")
+            raise span.error(f"expected a parameter's name, found {span.found}")
         parameter = self.parameters[left.name]
         if sign in _ORDERED and not parameter.numeric:
             raise other.error(
@@ -194,108 +194,108 @@ class RParser:
             return nothing if sign == "==" else negated(nothing)
         return Compare(left.name, sign, value)
 
-    def _value(self, name: str, said: Span) -> Value | None:
+    def _value(self, name: str, span: Span) -> Value | None:
         """The value of a parameter; None, and a note, if it can never have it."""
         try:
-            return value_on(said, name, self.parameters[name])
+            return value_on(span, name, self.parameters[name])
         except BadInput as error:
             self.notes.append(f"{error}; {name} is never equal to it")
             return None
 
     # Numbers and names.
 
-    def _number(self, node: object, place: Span) -> Term:
+    def _number(self, node: object, span: Span) -> Term:
         if isinstance(node, bool) or not isinstance(node, int | float | Ref | Calculation):
-            raise place.error(f"expected a number or a parameter's name, found {place.found}")
+            raise span.error(f"expected a number or a parameter's name, found {span.found}")
         if isinstance(node, Ref) and not self.parameters[node.name].numeric:
-            raise place.error(f"{node.name} has type c or o: there is no arithmetic with it")
+            raise span.error(f"{node.name} has type c or o: there is no arithmetic with it")
         return node
 
-    def _calculated(self, sign: str, place: Span, *parts: _Node) -> Term:
-        terms = [self._number(part, place) for part in parts]
+    def _calculated(self, sign: str, span: Span, *parts: _Node) -> Term:
+        terms = [self._number(part, span) for part in parts]
         try:
             return calculated("%" if sign == "%%" else sign, *terms)
         except BadInput as error:
-            raise place.error(str(error)) from None
+            raise span.error(str(error)) from None
 
     def _sum(self) -> _Node:
-        place = self._here()
+        span = self._here()
         node = self._product()
         while sign := self._take("+", "-"):
-            node = self._calculated(sign, place, node, self._product())
+            node = self._calculated(sign, span, node, self._product())
         return node
 
     def _product(self) -> _Node:
-        place = self._here()
+        span = self._here()
         node = self._special()
         while sign := self._take("*", "/"):
-            node = self._calculated(sign, place, node, self._special())
+            node = self._calculated(sign, span, node, self._special())
         return node
 
     def _special(self) -> _Node:
-        place = self._here()
+        span = self._here()
         node = self._signed()
         while sign := self._take("%%", "%in%"):
             if sign == "%%":
-                node = self._calculated(sign, place, node, self._signed())
+                node = self._calculated(sign, span, node, self._signed())
                 continue
             if not isinstance(node, Ref):
-                raise place.error(f"expected a parameter's name, found {place.found}")
+                raise span.error(f"expected a parameter's name, found {span.found}")
             name = node.name
             values = [self._value(name, member) for member in self._members()]
             node = Member(name, tuple(dict.fromkeys(v for v in values if v is not None)))
         return node
 
     def _signed(self) -> _Node:
-        place = self._here()
+        span = self._here()
         sign = self._take("-", "+")
         if not sign:
             return self._power()
-        power = self._number(self._power(), place)
+        power = self._number(self._power(), span)
         if isinstance(power, int | float):
             return -power if sign == "-" else power
-        return self._calculated("-", place, 0, power) if sign == "-" else power
+        return self._calculated("-", span, 0, power) if sign == "-" else power
 
     def _power(self) -> _Node:
-        place = self._here()
+        span = self._here()
         base = self._primary()
         if not self._take("^"):
             return base
-        return self._calculated("^", place, base, self._deeper(self._signed))
+        return self._calculated("^", span, base, self._deeper(self._signed))
 
     def _primary(self) -> _Node:
         if self._take("("):
             inner = self._deeper(self._either)
             self._demand(")")
             return inner
-        place = self._here()
+        span = self._here()
         kind = self.tokens[self.next].lastgroup if self.next < len(self.tokens) else "mark"
         if kind in ("mark", "other"):
             raise self._error("a parameter's name or a value")
         self.next += 1
         if kind in ("text", "quoted"):
-            inside = (place.path, place.line, place.column + 1, place.text[1:-1])
+            inside = (span.path, span.line, span.column + 1, span.text[1:-1])
             return _Text(*inside) if kind == "text" else self._named(Span(*inside))
         if kind == "number":
-            return Span(place.path, place.line, place.column, place.text.rstrip("L")).number()
-        return self._worded(place)
+            return Span(span.path, span.line, span.column, span.text.rstrip("L")).number()
+        return self._worded(span)
 
-    def _worded(self, place: Span) -> _Node:
+    def _worded(self, span: Span) -> _Node:
         """A word: a function with its arguments, a truth value, or a parameter."""
-        word = place.text
+        word = span.text
         if word in (*FUNCTIONS, "is.na") and self._take("("):
             parts = [self._deeper(self._sum)]
             while self._take(","):
                 parts.append(self._deeper(self._sum))
             self._demand(")")
             if word != "is.na":
-                return self._calculated(word, place, *parts)
+                return self._calculated(word, span, *parts)
             if len(parts) != 1 or not isinstance(parts[0], Ref):
-                raise place.error("expected one parameter's name in is.na()")
+                raise span.error("expected one parameter's name in is.na()")
             return Inactive(parts[0].name, ())
         if word in _TRUTH and word not in self.parameters:
-            return _Text(place.path, place.line, place.column, word)
-        return self._named(place)
+            return _Text(span.path, span.line, span.column, word)
+        return self._named(span)
 
     def _named(self, span: Span) -> Ref:
         if span.text not in self.parameters:
@@ -320,18 +320,18 @@ class RParser:
         return members
 
     def _member(self) -> Span:
-        place = self._here()
+        span = self._here()
         node = self._deeper(self._sum)
         if isinstance(node, Ref | Calculation | Expression):
-            raise place.error(f"expected a value, found {place.found}; a text must be in quotes")
-        return _valued(node, place)
+            raise span.error(f"expected a value, found {span.found}; a text must be in quotes")
+        return _valued(node, span)
 
 
-def _valued(node: int | float | _Text, place: Span) -> Span:
+def _valued(node: int | float | _Text, span: Span) -> Span:
     """What is written there as a value, a number in plain digits."""
     if isinstance(node, _Text):
         return node
-    return Span(place.path, place.line, place.column, repr(node))
+    return Span(span.path, span.line, span.column, repr(node))
 
 
 def _nothing(name: str, parameter: Parameter) -> Expression:

@@ -1,4 +1,4 @@
-"""Lines of a file, the values written on them, and errors that name the place."""
+"""Lines of a file, the values written on them, and errors that name the line."""
 
 import math
 import os
@@ -56,7 +56,7 @@ class Span:
     text: str
 
     @property
-    def place(self) -> str:
+    def where(self) -> str:
         """Where it is, in words."""
         return f"{self.path}, line {self.line}, column {self.column}"
 
@@ -67,7 +67,7 @@ class Span:
 
     def error(self, message: str) -> BadInput:
         """What is wrong, and where."""
-        return BadInput(f"{self.place}: {message}")
+        return BadInput(f"{self.where}: {message}")
 
     def part(self, start: int, end: int | None = None) -> "Span":
         """The text from start to end, without blanks around it."""
@@ -108,15 +108,15 @@ class Span:
 def lines(path: Path, text: str) -> Iterator[Span]:
     """The lines that say something, without comments."""
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
-        said = line.split("#", 1)[0]
-        if said.strip():
-            yield Span(path, number, 1, said).part(0)
+        content = line.split("#", 1)[0]
+        if content.strip():
+            yield Span(path, number, 1, content).part(0)
 
 
 def located(
     make: Callable[[], Space], conditions: Mapping[str, Span], forbidden: Sequence[Span]
 ) -> Space:
-    """The space that is made; what is wrong with a condition or a clause is told with its place."""
+    """The space that is made; what is wrong with a condition or a clause is told with its line."""
     try:
         return make()
     except ClauseError as error:

@@ -35,7 +35,7 @@ class Aborted(Exception):
 
 
 class Reading(NamedTuple):
-    """What a run said."""
+    """What was read from the output of a run."""
 
     quality: float | None = None
     time: float | None = None

@@ -175,7 +175,7 @@ class CommandTarget(Target):
         outcome = execute(command, self.limits(task.cutoff))
         run = self.judged(task, outcome)
         if run.status is Status.OK and self.checker is not None:
-            return self._checked(run, outcome, execute)
+            return self._check(run, outcome, execute)
         return run
 
     def judged(self, task: Task, outcome: Outcome) -> Run:
@@ -253,7 +253,7 @@ class CommandTarget(Target):
             seconds = max(seconds, task.cutoff)
         return Run(task, Status.TIMEOUT, seconds, reading.quality, what)
 
-    def _checked(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
+    def _check(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
         """Give the output to the checker: exit code 0 means right."""
         assert self.checker is not None  # noqa: S101 -- for the type checker
         if GAP in outcome.output:
@@ -270,8 +270,8 @@ class CommandTarget(Target):
             return run._replace(status=Status.CRASHED, detail=what)
         if check.code == 0:
             return run
-        said = f"exit code {check.code}"
-        what = _detail(f"WRONG ANSWER, says the checker {shlex.join(words)} ({said})", check)
+        exit_code = f"exit code {check.code}"
+        what = _detail(f"WRONG ANSWER, says the checker {shlex.join(words)} ({exit_code})", check)
         return run._replace(status=Status.WRONG, detail=what)
 
 
@@ -328,8 +328,8 @@ def _detail(what: str, outcome: Outcome) -> str:
 def _program(word: str, folder: Path) -> str | None:
     """The file that a first word means; what was installed beside Python is found, too."""
     if os.sep in word:
-        place = folder / word
-        return str(place) if place.exists() else None
+        path = folder / word
+        return str(path) if path.exists() else None
     beside = os.path.dirname(sys.executable)
     return shutil.which(word, path=f"{os.environ.get('PATH', '')}{os.pathsep}{beside}")
 
@@ -337,13 +337,13 @@ def _program(word: str, folder: Path) -> str | None:
 def _check_program(word: str, folder: Path) -> None:
     if "{" in word:
         return
-    place = _program(word, folder)
-    if place is None:
+    path = _program(word, folder)
+    if path is None:
         where = f"in {folder}" if os.sep in word else "on the PATH"
         raise BadInput(f"there is no program {word} {where}")
-    if os.path.isdir(place):
+    if os.path.isdir(path):
         raise BadInput(f"{word} is a folder, not a program")
-    if not os.access(place, os.X_OK):
+    if not os.access(path, os.X_OK):
         raise BadInput(
-            f"{word} may not be executed: chmod +x {place}, or name its interpreter before it"
+            f"{word} may not be executed: chmod +x {path}, or name its interpreter before it"
         )

@@ -93,7 +93,7 @@ class Style:
 
 
 class Template:
-    """A command with placeholders; a `whole` one must have a place for every parameter."""
+    """A command with placeholders; a `whole` one has some for every parameter."""
 
     def __init__(
         self, command: str | Sequence[str], space: Space, style: Style, *, whole: bool = True

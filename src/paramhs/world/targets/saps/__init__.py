@@ -23,7 +23,7 @@ try:
     )
     from paramhs.world.targets.saps.target import SPACE, Saps, saps
 except ModuleNotFoundError as missing:
-    raise BadInput(f'SAPS needs {missing.name}: pip install "paramhs[paper]"') from missing
+    raise BadInput(f'SAPS needs {missing.name}: pip install "paramhs[landscape]"') from missing
 
 __all__ = [
     "SMOOTHINGS",

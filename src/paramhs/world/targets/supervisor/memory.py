@@ -165,5 +165,5 @@ def _mapped(pid: int, prefixes: tuple[str, ...]) -> Iterator[tuple[_File, str]]:
             if len(words) == 6 and words[5].startswith(prefixes):
                 major, minor = (int(part, 16) for part in words[3].split(":"))
                 begin, end = (int(part, 16) for part in words[0].split("-"))
-                place = f"/proc/{pid}/map_files/{begin:x}-{end:x}"
-                yield (os.makedev(major, minor), int(words[4])), place
+                path = f"/proc/{pid}/map_files/{begin:x}-{end:x}"
+                yield (os.makedev(major, minor), int(words[4])), path

@@ -1,0 +1,203 @@
+"""The configurators on a grid of values as chains: how each gets from state to state.
+
+A state is an incumbent that is not a target. `beats[x, y]` is the probability that y replaces x;
+sampling a target ends the search, accepted or not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from paramhs.results.landscape.first_improvement import SCALE, quadrature
+from paramhs.results.landscape.hitting import Chain, Weighted
+from paramhs.results.landscape.outcomes import COIN, Array
+from paramhs.results.landscape.param_rls import grid_chain
+from paramhs.search.operators import Step
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A grid of values, who beats whom there, and what is looked for."""
+
+    shape: tuple[int, ...]
+    beats: Array
+    targets: Places
+    """Places as `ravel` numbers them."""
+    order: Places | None = None
+    """All places, the best first, where a table decides."""
+
+    @property
+    def size(self) -> int:
+        """The number of configurations."""
+        return int(np.prod(self.shape))
+
+    @property
+    def others(self) -> Places:
+        """The states."""
+        places = np.arange(self.size) if self.order is None else self.order
+        return places[~np.isin(places, self.targets)]
+
+    def first(self, levels: int) -> "Arena":
+        """The part with the first so many values of the first parameter."""
+        shape = (levels, *self.shape[1:])
+        size = int(np.prod(shape))
+        order = None if self.order is None else self.order[self.order < size]
+        targets = self.targets[self.targets < size]
+        return Arena(shape, self.beats[:size, :size], targets, order)
+
+
+def one_step(arena: Arena, step: Step) -> Chain:
+    """ParamRLS where one parameter makes a step: every move is a call."""
+    return grid_chain(arena.shape, step, lambda x, y: arena.beats[x, y], arena.targets, arena.order)
+
+
+def both_sides(arena: Arena) -> Chain:
+    """ParamRLS with the harmonic step's other reading: a move is one call or two."""
+    targets = np.isin(np.arange(arena.size), arena.targets)
+    taken = np.zeros((3, arena.size, arena.size))
+    ended = np.zeros((3, arena.size))
+
+    def meet(here: Places, who: Places, to: Places, chance: Array, calls: int, last: bool) -> Array:
+        """The incumbent `who` of a move from `here` meets `to`; the chance that it wins."""
+        ends = targets[to]
+        wins = np.where(ends, 0.0, chance * arena.beats[who, to])
+        loses = np.where(ends, 0.0, chance * (1 - arena.beats[who, to]))
+        for power in range(3):
+            np.add.at(ended[power], here[ends], chance[ends] * calls**power)
+            if last:
+                np.add.at(taken[power], (here, to), wins * calls**power)
+                np.add.at(taken[power], (here, who), loses * calls**power)
+        return np.stack([wins, loses])
+
+    for here, first, second, chance in _turns(arena.shape):
+        if second is None:
+            meet(here, here, first, chance, 1, True)
+        else:
+            wins, loses = meet(here, here, first, chance, 1, False)
+            meet(here, first, second, wins, 2, True)
+            meet(here, here, second, loses, 2, True)
+    return _chain(arena, taken, ended)
+
+
+def _turns(shape: tuple[int, ...]) -> Iterator[tuple[Places, Places, Places | None, Array]]:
+    """From where, whom to meet first, whom then, with what probability."""
+    grid = np.arange(int(np.prod(shape))).reshape(shape)
+    for axis, levels in enumerate(shape):
+        lines = np.moveaxis(grid, axis, 0).reshape(levels, -1)
+        reach = [max(here, levels - 1 - here) for here in range(levels)]
+        total = np.array([sum(1 / d for d in range(1, far + 1)) for far in reach])
+        for d in range(1, levels):
+            weight = np.repeat(1 / (len(shape) * d * total), lines.shape[1]).reshape(lines.shape)
+            at = np.arange(levels)
+            down, up = at - d >= 0, at + d < levels
+            for side, sign in ((down & ~up, -d), (up & ~down, d)):
+                here = at[side]
+                yield lines[here].ravel(), lines[here + sign].ravel(), None, weight[here].ravel()
+            here = at[down & up]
+            for sign in (-d, d):
+                first, second = lines[here + sign].ravel(), lines[here - sign].ravel()
+                yield lines[here].ravel(), first, second, weight[here].ravel() / 2
+
+
+def _chain(arena: Arena, taken: Array, ended: Array) -> Chain:
+    """Of dense moves and ends, times the calls to the power 0, 1 and 2."""
+    others = arena.others
+    inside = [moments[np.ix_(others, others)] for moments in taken]
+    once, twice = (Weighted(csr_matrix(inside[k]), ended[k][others]) for k in (1, 2))
+    moves = inside[0] - np.diag(np.diag(inside[0]))
+    start = np.full(len(others), 1 / arena.size)
+    in_order = arena.order is not None
+    return Chain(csr_matrix(moves), ended[0][others], start, (once, twice), in_order)
+
+
+def descent(arena: Arena) -> Chain | None:
+    """ParamILS's local search where each move walks all neighbours in a fresh order, drawn without
+    replacement with weight 1 / distance. None if it may end away from the targets: what comes then
+    (kicks, restarts) is no part of this chain.
+
+    Such an order is a race of exponential clocks, as in `landscape.first_improvement`; a step is a
+    walk. Given the time at which the winning clock rings, each other clock has rung (and lost) or
+    not independently, which gives the moments of the number of calls.
+    """
+    taken = np.zeros((3, arena.size, arena.size))
+    for x in arena.others:
+        walk = _walk(arena, int(x))
+        if walk is None:
+            return None
+        neighbours, moments = walk
+        taken[:, x, neighbours] = moments
+    return _chain(arena, taken, taken[:, :, arena.targets].sum(axis=2))
+
+
+def _walk(arena: Arena, x: int) -> tuple[Places, Array] | None:
+    """Neighbours of x, and the moments 0, 1, 2 of the calls of a walk that ends at each."""
+    neighbours, weights = _neighbours(arena.shape, x)
+    wins = np.where(np.isin(neighbours, arena.targets), 1.0, arena.beats[x, neighbours])
+    rates = weights * (SCALE / weights.sum())
+    certain = float(rates[wins == 1].sum())
+    if certain == 0:
+        return None
+    time, measure = quadrature(certain)
+    silent = np.exp(-np.outer(rates, time))
+    lost = (1 - wins)[:, None] * (1 - silent)
+    still = silent + lost
+    share = lost / still
+    winner = measure * (wins * rates)[:, None] * silent * still.prod(axis=0) / still
+    first = share.sum(axis=0) - share  # the mean of those that lost before, but the winner itself
+    spread = (share * (1 - share)).sum(axis=0) - share * (1 - share)
+    calls = 1 + first
+    return neighbours, np.stack(
+        [(winner * moment).sum(axis=1) for moment in (1.0, calls, calls**2 + spread)]
+    )
+
+
+def undiscovered_mean(arena: Arena) -> float | None:
+    """The mean calls of ParamILS's local search that walks undiscovered neighbours only, in uniform
+    order, where a table decides. None if it may end away from the targets, or meets equal costs.
+
+    What is better than the incumbent (or a target) was never met, and what is worse loses against
+    every later incumbent too, so it is met at most once. Hence a walk of x with w better neighbours
+    ends at each of them alike, whatever was discovered; and a worse neighbour z that was not met
+    yet comes before all of them with probability 1 / (w + 1), independently of where the walk ends.
+    So the mean is that of the number of walks, and over all z the probability that z is ever met,
+
+        u_z(x) = d + (1 - d) * mean over better y of u_z(y),   d = 1 / (w + 1) or 0,   u_z(z) = 0,
+
+    for x in the order of costs. (The variance needs pairs of z, so it is left to searches.)
+    """
+    met, walks = np.zeros((arena.size, arena.size)), np.zeros(arena.size)
+    for x in arena.others:
+        neighbours, _ = _neighbours(arena.shape, int(x))
+        chance = arena.beats[x, neighbours]
+        if (chance == COIN).any():
+            return None
+        ahead = (chance == 1) | np.isin(neighbours, arena.targets)
+        better, worse = neighbours[ahead], neighbours[~ahead]
+        if not len(better):
+            return None
+        before = np.zeros(arena.size)
+        before[worse] = 1 / (len(better) + 1)
+        met[x] = before + (1 - before) * met[better].mean(axis=0)
+        met[x, x] = 0.0
+        walks[x] = 1 + walks[better].mean()
+    return float(walks.sum() + met.sum()) / arena.size
+
+
+@lru_cache(maxsize=16_384)
+def _neighbours(shape: tuple[int, ...], x: int) -> tuple[Places, Array]:
+    """What differs from x in one parameter, and 1 / distance."""
+    grid = np.arange(int(np.prod(shape))).reshape(shape)
+    at = np.unravel_index(x, shape)
+    places, distances = [], []
+    for axis, index in enumerate(at):
+        line = np.moveaxis(grid, axis, -1)[tuple(k for i, k in enumerate(at) if i != axis)]
+        away = np.abs(np.arange(len(line)) - index)
+        places.append(line[away > 0])
+        distances.append(away[away > 0])
+    return np.concatenate(places), 1 / np.concatenate(distances).astype(np.float64)

@@ -1,0 +1,323 @@
+import math
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from driving import z_score
+from paramhs.results.landscape.hitting import Chain, calls_of
+from paramhs.results.landscape.outcomes import by_cost
+from paramhs.results.landscape.param_rls import param_rls_chain
+from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
+from paramhs.values.scenario import Scenario
+from paramhs.values.seeds import SEEDS, below, stream
+from paramhs.values.space import Integer, Space
+from paramhs_paper.arena import Arena, both_sides, descent, one_step, undiscovered_mean
+from paramhs_paper.saps.grid import Cell
+from paramhs_paper.saps.lengths import Length, lengths, lengths_summary
+from paramhs_paper.saps.ranking import (
+    Costs,
+    aggregated,
+    barriers,
+    chance_of_five,
+    depth,
+    five_best,
+    local_optima,
+)
+from paramhs_paper.saps.summary import landscape_summary
+from paramhs_paper.saps.table import Landscape, kept
+from paramhs_paper.scenarios import (
+    BOTH_SIDES,
+    HARMONIC,
+    ILS_HARMONIC,
+    ILS_RANDOM,
+    L_STEP,
+    RANDOM,
+    SAPS_TABLES,
+    Curve,
+    SapsScenario,
+)
+from paramhs_paper.searching import Duels, calls_until_found
+from paramhs_paper.writing import read_rows
+
+SAPS = SAPS_TABLES["saps"]
+KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
+
+
+def chain_of(arena: Arena, curve: Curve) -> Chain | None:
+    if curve.configurator == "paramils":
+        return descent(arena)
+    return both_sides(arena) if curve == BOTH_SIDES else one_step(arena, curve.step(1))
+
+
+def landscape(best: Mapping[Cell, Mapping[int, int]]) -> Landscape:
+    """From the counts of runs; the last step is as the best one."""
+    instances, alphas, rhos = (tuple(sorted(set(x))) for x in zip(*best, strict=True))
+    shape = (len(instances), len(alphas), len(rhos))
+    cells = [Cell(*cell) for cell in product(instances, alphas, rhos)]
+    samples = [np.repeat(list(best[c]), list(best[c].values())) for c in cells]
+    mean = np.array([sample.mean() for sample in samples]).reshape(shape)
+    error = np.array([s.std(ddof=1) / math.sqrt(len(s)) for s in samples]).reshape(shape)
+    runs = np.array([float(len(s)) for s in samples]).reshape(shape)
+    both, errors = {"best": mean, "final": mean}, {"best": error, "final": error}
+    return Landscape("ubcsat", instances, alphas, rhos, runs, both, errors, runs, best)
+
+
+def small() -> Landscape:
+    """A large instance that likes alpha 16, a small one that likes alpha 17 more strongly."""
+    return landscape(
+        {
+            Cell("large", 16, 0): {100: 1, 102: 1},
+            Cell("large", 17, 0): {102: 1, 104: 1},
+            Cell("large", 18, 0): {104: 1, 106: 1},
+            Cell("small", 16, 0): {4: 1, 4 + 2: 1},
+            Cell("small", 17, 0): {3: 1, 5: 1},
+            Cell("small", 18, 0): {5: 1, 7: 1},
+        }
+    )
+
+
+def test_the_plain_mean_follows_the_large_instance() -> None:
+    costs = aggregated(small(), "plain", "best")
+    assert costs.mean.ravel() == pytest.approx([53, 53.5, 55.5])
+    assert costs.error.ravel() == pytest.approx([math.sqrt(2) / 2] * 3)  # each s.e. is 1
+
+
+def test_the_normalised_mean_weighs_instances_alike() -> None:
+    costs = aggregated(small(), "normalised", "best")
+    expected = [(101 / 103 + 1) / 2, (1 + 4 / 5) / 2, (105 / 103 + 6 / 5) / 2]
+    assert costs.mean.ravel() == pytest.approx(expected)
+    error = math.sqrt(1 / 103**2 + 1 / 5**2) / 2
+    assert costs.error.ravel() == pytest.approx([error] * 3)
+    assert int(costs.mean.argmin()) == 1
+
+
+def test_an_instance_that_every_run_solved_costs_nothing_normalised() -> None:
+    solved = {Cell("easy", a, r): {0: 4} for a in (16, 17) for r in (0, 1)}
+    hard = {Cell("hard", a, r): {a + r: 2, 30: 2} for a in (16, 17) for r in (0, 1)}
+    costs = aggregated(landscape({**solved, **hard}), "normalised", "best")
+    assert costs.mean.mean() == pytest.approx(0.5)
+    text = landscape_summary(
+        landscape(solved), "plain", aggregated(landscape(solved), "plain", "best"), np.ones((2, 2))
+    )
+    assert "easy 0 % of the plain mean" in text
+
+
+def test_the_five_best_are_the_five_lowest() -> None:
+    table = np.array([[3.0, 9.0, 1.0], [8.0, 2.0, 7.0]])
+    assert five_best(table) == [2, 4, 0, 5, 3]
+
+
+def test_the_chance_of_being_among_five_is_sure_without_noise() -> None:
+    table = np.arange(12.0).reshape(3, 4)
+    chance = chance_of_five(Costs(table, np.full((3, 4), 1e-9)), 0, 50)
+    assert chance.ravel().tolist() == [1.0] * 5 + [0.0] * 7
+
+
+def test_equal_settings_have_equal_chances() -> None:
+    """Five of ten, each in half of the tables; 5 standard errors: one seed in 170,000 fails."""
+    chance = chance_of_five(Costs(np.zeros((2, 5)), np.ones((2, 5))), 1, 2_000)
+    assert chance.sum() == pytest.approx(5)
+    assert np.abs(chance - 0.5).max() < 5 * 0.5 / math.sqrt(2_000)
+
+
+def test_barriers_and_local_optima_of_a_table_by_hand() -> None:
+    table = np.array([[1.0, 2.0], [5.0, 6.0], [4.0, 3.5], [7.0, 5.0]])
+    assert local_optima(table) == [0, 5]
+    (barrier,) = barriers(Costs(table, np.full((4, 2), 0.5)))
+    assert barrier.alpha == 2
+    assert barrier.rise == 1.0
+    assert barrier.errors == pytest.approx(1 / math.sqrt(0.5))
+
+
+def test_the_depth_of_a_local_optimum_is_that_of_its_lowest_neighbour() -> None:
+    table = np.array([[5.0, 3.0, 9.0], [7.0, 6.0, 8.0]])
+    costs = Costs(table, np.full((2, 3), 0.5))
+    assert depth(costs, 1) == pytest.approx(2 / math.sqrt(0.5))
+    assert depth(costs, 5) == pytest.approx(-2 / math.sqrt(0.5)), "no optimum at all"
+
+
+def arena(table: np.ndarray, targets: list[int]) -> Arena:
+    order = np.argsort(table, axis=None, kind="stable")
+    return Arena(table.shape, by_cost(table.ravel()), np.array(targets), order)
+
+
+def some_table(seed: int, shape: tuple[int, ...]) -> np.ndarray:
+    """A slope with noise, and ties at its end."""
+    rng = np.random.default_rng(seed)
+    table = np.indices(shape).sum(axis=0) + rng.normal(0, 1.0, shape)
+    table[-1] = table[-2]
+    return table
+
+
+OPERATORS: dict[Curve, Operator] = {
+    L_STEP: One(LStep(1)),
+    RANDOM: One(Uniform()),
+    HARMONIC: One(Harmonic()),
+    BOTH_SIDES: BothSides(),
+}
+
+
+def space_of(shape: tuple[int, ...]) -> Space:
+    return Space({f"x{k}": Integer(0, levels - 1) for k, levels in enumerate(shape)})
+
+
+@pytest.mark.parametrize("curve", OPERATORS, ids=lambda curve: curve.name)
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize("shape", [(4, 5), (12,), (3, 2, 4)])
+def test_chains_are_those_of_the_operators_own_laws(
+    curve: Curve, noisy: bool, shape: tuple[int, ...]
+) -> None:
+    """Against the chain that is built from exact fractions, move by move."""
+    table = some_table(3, shape)
+    ground = arena(table, five_best(table)[:2])
+    if noisy:
+        ground = Arena(ground.shape, 0.2 + 0.6 * ground.beats, ground.targets)
+    space = space_of(shape)
+    slow = param_rls_chain(
+        space,
+        OPERATORS[curve],
+        sorted(space.configs(), key=lambda config: config.indices),
+        lambda x, y: float(ground.beats[x, y]),
+        set(ground.targets.tolist()),
+    )
+    law = slow.law().pmf
+    given, ending = calls_of(law / law.sum()), chain_of(ground, curve).ended()
+    assert ending.never == pytest.approx(1 - law.sum(), abs=1e-9)
+    assert slow.ended().never == pytest.approx(ending.never, abs=1e-9)
+    assert (ending.mean, ending.sd) == pytest.approx((given.mean, given.sd), rel=1e-8)
+    if curve != BOTH_SIDES:
+        mine = chain_of(ground, curve).law().pmf
+        assert mine[: len(law)] == pytest.approx(law[: len(mine)], abs=1e-10)
+
+
+def driven(ground: Arena, curve: Curve, repetitions: int, seed: int, patience: float) -> list:
+    """The real configurator on an arena; infinite where it was given up."""
+    duels = Duels(
+        lambda old, new, rng: rng.random() < ground.beats[old, new],
+        set(ground.targets.tolist()),
+        ground.shape,
+        patience,
+    )
+    scenario = Scenario(space_of(ground.shape))
+    seeds = stream(seed, "saps figures", curve.name)
+    search = SAPS.configurator(curve, duels).search
+    return [calls_until_found(search(scenario, below(SEEDS, seeds))) for _ in range(repetitions)]
+
+
+@pytest.mark.parametrize(
+    "curve", [c for c in SapsScenario.curves if c != ILS_RANDOM], ids=lambda curve: curve.name
+)
+def test_real_configurators_take_as_many_calls_as_computed(curve: Curve) -> None:
+    """On the first four alphas of the kept table, which may trap the l-step; 5 standard errors: all
+    five right curves together fail for one seed in 300,000."""
+    ground = SAPS.arena(64)
+    ending = chain_of(ground, curve).ended()
+    assert ending.never == 0 or curve == L_STEP
+    found = driven(ground, curve, 2_000, 1, 150 if ending.never else math.inf)
+    calls = [x for x in found if math.isfinite(x)]
+    error = math.sqrt(ending.never * (1 - ending.never) / len(found))
+    assert abs(1 - len(calls) / len(found) - ending.never) <= 5 * error
+    assert abs(z_score(calls, ending.mean)) < 5
+    assert abs(np.std(calls) / ending.sd - 1) < 0.1  # its standard error is below 0.03
+
+
+def test_the_random_order_is_told_from_the_harmonic_one() -> None:
+    """So the test above would notice one standing in for the other."""
+    ground = SAPS.arena(192)
+    mean = chain_of(ground, ILS_HARMONIC).ended().mean
+    assert abs(z_score(driven(ground, ILS_RANDOM, 1_000, 2, math.inf), mean)) > 5
+
+
+@pytest.mark.parametrize("alphas", [3, pytest.param(12, marks=pytest.mark.slow)])
+def test_searches_of_undiscovered_neighbours_take_as_many_calls_as_computed(alphas: int) -> None:
+    """5 standard errors: both together fail for one seed in 800,000."""
+    ground = SAPS.arena(16 * alphas)
+    calls = driven(ground, ILS_RANDOM, 2_000, 4, math.inf)
+    assert abs(z_score(calls, undiscovered_mean(ground))) < 5
+
+
+def test_undiscovered_neighbours_by_hand() -> None:
+    """From (0, 1) and (1, 0) the target is one of two neighbours, the other one loses. From (1, 1)
+    both win; then the target is left, and one that loses but is new, as (1, 1) is not."""
+    table = np.array([[0.0, 1.0], [1.5, 3.0]])
+    mean = (0 + 1.5 + 1.5 + (1 + 1)) / 4
+    assert undiscovered_mean(arena(table, [0])) == pytest.approx(mean)
+
+
+def test_ties_and_local_optima_leave_undiscovered_neighbours_to_searches() -> None:
+    tied = np.array([[0.0, 2.0, 2.0], [3.0, 4.0, 5.0]])
+    assert undiscovered_mean(arena(tied, [0])) is None
+    stuck = np.array([[0.0, 5.0, 6.0], [5.5, 1.0, 7.0], [6.5, 7.5, 8.0]])
+    assert undiscovered_mean(arena(stuck, [0])) is None
+    assert undiscovered_mean(arena(stuck, [0, 4])) is not None
+
+
+def test_a_local_search_that_may_end_early_is_not_computed() -> None:
+    """(1, 1) is better than all on its two lines, and the target is on neither."""
+    table = np.array([[0.0, 5.0, 6.0], [5.0, 1.0, 7.0], [6.0, 7.0, 8.0]])
+    assert chain_of(arena(table, [0]), ILS_HARMONIC) is None
+    assert chain_of(arena(table, [0, 4]), ILS_HARMONIC) is not None
+
+
+def test_a_walk_without_better_neighbours_but_the_target_takes_its_place_in_the_order() -> None:
+    """One line of two rhos is a single walk: the target is the only neighbour that wins."""
+    table = np.array([[0.0, 1.0], [1.5, 3.0]])
+    ending = chain_of(arena(table, [0]), ILS_HARMONIC).ended()
+    # from (0,1) and (1,0) the target is one of two equally likely neighbours, the other loses;
+    # from (1,1) both neighbours win, and the walk goes on from there
+    assert ending.mean == pytest.approx((0 + 1.5 + 1.5 + 2.5) / 4)
+    square = (0 + (1 + 4) / 2 + (1 + 4) / 2 + (4 + 9) / 2) / 4
+    assert ending.sd == pytest.approx(math.sqrt(square - ending.mean**2))
+
+
+TRAP = np.array([[0.0, 1.0], [2.0, 3.0], [9.0, 9.5], [4.0, 5.0]])
+
+
+def test_the_l_step_is_trapped_behind_a_barrier() -> None:
+    """From alpha 3 nothing leads on; the barrier itself leads to either side alike.
+
+    From (2, 0): up or down with probability 1/3 each, and once in 3 to (2, 1), which loses.
+    From (2, 1): likewise, but (2, 0) wins.
+    """
+    ending = chain_of(arena(TRAP, [0]), L_STEP).ended()
+    assert ending.never == pytest.approx((2 + 0.5 + 0.5) / 8)
+    assert math.isfinite(ending.mean)
+
+
+def test_other_steps_are_not_trapped() -> None:
+    for curve in (RANDOM, HARMONIC, BOTH_SIDES, ILS_HARMONIC):
+        assert chain_of(arena(TRAP, [0]), curve).ended().never == 0
+
+
+def test_the_real_configurator_is_trapped_as_often_as_computed() -> None:
+    """5 standard errors: a right chain fails for one seed in 1,700,000."""
+    calls = driven(arena(TRAP, [0]), L_STEP, 2_000, 3, 80)
+    ending = chain_of(arena(TRAP, [0]), L_STEP).ended()
+    given_up = sum(map(math.isinf, calls)) / len(calls)
+    error = math.sqrt(ending.never * (1 - ending.never) / len(calls))
+    assert abs(given_up - ending.never) < 5 * error
+    assert abs(z_score([x for x in calls if math.isfinite(x)], ending.mean)) < 5
+
+
+def test_no_search_of_a_kept_table_meets_equal_costs() -> None:
+    """So that it does not matter who wins ties there."""
+    for scenario in SAPS_TABLES.values():
+        table = aggregated(kept(scenario.smoothing), scenario.aggregation, "best").mean
+        for line in (*table, *table.T):
+            assert len(set(line.tolist())) == len(line)
+
+
+def test_every_l_is_held_against_every_table() -> None:
+    rows = lengths((48, 480))
+    assert len(rows) == 8 * 3
+    assert {row.never for row in rows if row.l == 3} == {0.0}, "no table traps the 3-step"
+    assert min(row.never for row in rows if row.l == 1) > 0.4, "every table traps the 1-step"
+    again = read_rows(KEPT / "saps_lengths.csv", Length)
+    assert {row.verdict for row in again} == {"does not agree"}, "over all sizes"
+    assert [row.never for row in rows if row.l > 1] == [row.never for row in again if row.l > 1]
+    text = lengths_summary(rows)
+    assert "| table | l = 1 | l = 2 | l = 3 |" in text
+    assert text.count("(0.00)") >= 8

@@ -1,0 +1,126 @@
+import re
+from dataclasses import asdict
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from paramhs_paper.landscapes import FitnessPoint, fitness_points
+from paramhs_paper.page import page
+from paramhs_paper.points import Delta, Point
+from paramhs_paper.scenarios import HEURISTICS
+from paramhs_paper.summary import grouped
+from paramhs_paper.writing import markdown, read_rows, write_rows
+
+KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
+TEXT = (KEPT / "README.md").read_text("utf-8")
+HEURISTIC_POINTS = [p for p in read_rows(KEPT / "figure2.csv", Point) if p.scenario in HEURISTICS]
+
+
+def test_the_kept_page_is_made_of_the_kept_tables() -> None:
+    assert page(KEPT) == TEXT
+
+
+def test_the_folder_holds_csv_figures_and_one_page() -> None:
+    kinds = {path.suffix for path in KEPT.iterdir() if path.is_file()}
+    assert kinds == {".csv", ".svg", ".md"}
+    assert [path.name for path in KEPT.glob("*.md")] == ["README.md"]
+
+
+def test_every_figure_is_shown_and_every_one_shown_is_there() -> None:
+    shown = set(re.findall(r"!\[[^]]*\]\(([^)]+)\)", TEXT))
+    assert shown == {path.name for path in KEPT.glob("*.svg")}
+
+
+def test_every_link_leads_somewhere() -> None:
+    for file in (KEPT / "README.md", KEPT / "frozen" / "README.md"):
+        text = file.read_text("utf-8")
+        anchors = {
+            re.sub(r"[^\w -]", "", line.lstrip("# ")).lower().replace(" ", "-")
+            for line in TEXT.splitlines()
+            if line.startswith("#")
+        }
+        for link in re.findall(r"(?<!!)\[[^]]*\]\(([^)]+)\)", text):
+            path, _, anchor = link.partition("#")
+            assert (file.parent / path).exists(), link
+            assert not anchor or anchor in anchors, link
+
+
+def test_vector_graphics_are_xml_of_the_width_of_a_page() -> None:
+    for path in KEPT.glob("*.svg"):
+        root = ElementTree.parse(path).getroot()
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert float(root.get("width")) < 830, path.name
+
+
+def test_the_page_counts_the_verdicts_of_the_heuristics() -> None:
+    """Of the curves as we read them: other rules for ties are not counted."""
+    curves = {(p.scenario, p.curve) for p in HEURISTIC_POINTS}
+    assert len(curves) == 21
+    own = [
+        line
+        for line in TEXT.splitlines()
+        if line.startswith(("| ridge |", "| leading", "| onemax"))
+    ]
+    verdicts = [
+        line.split("|")[4].strip()
+        for line in own
+        if "agree" in line or "doubtful" in line
+        if "ties: coin" not in line and "ties: challenger" not in line
+    ]
+    said = "15 agree, 5 are doubtful, 1 does not agree"
+    counts = [verdicts.count(word) for word in ("agrees", "doubtful", "does not agree")]
+    assert counts == [15, 5, 1]
+    assert said in TEXT
+
+
+def test_the_page_says_how_far_the_deltas_are_off() -> None:
+    deltas = read_rows(KEPT / "figure2_deltas.csv", Delta)
+    own = [d for d in deltas if d.scenario in HEURISTICS]
+    gaps = [abs(d.exact - d.published) for d in own if d.published is not None]
+    assert f"{len(gaps)} values, {sum(gaps) / len(gaps):.3f} off on average" in TEXT
+    same = {
+        name: sum(d.significant == (d.published is not None) for d in deltas if d.scenario in names)
+        for name, names in {
+            "own": HEURISTICS,
+            "saps": ["saps"],
+            "textbook": ["saps-textbook"],
+        }.items()
+    }
+    assert f"for {same['own']} of {len(own)}" in TEXT
+    assert f"{same['saps']} of 84 of SAPS and {same['textbook']} of 84 with textbook" in TEXT
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("paramrls/random-without-replacement", "mean z of {:+.2f} and a mean z^2 of {:.2f}"),
+        ("paramils/random", "ParamILS random {:+.2f} and {:.2f}"),
+    ],
+)
+def test_the_page_says_how_far_off_the_uniform_laws_are(name: str, words: str) -> None:
+    zs = [p.z_published for p in HEURISTIC_POINTS if p.curve == name]
+    text = " ".join(TEXT.split())
+    assert words.format(sum(zs) / len(zs), sum(z * z for z in zs) / len(zs)) in text
+
+
+def test_the_page_says_what_single_points_do_to_a_curve() -> None:
+    curves = {(g[0].scenario, g[0].curve, g[0].ties): g for g in grouped(HEURISTIC_POINTS)}
+    ridge = [p for p in curves["ridge", "paramrls/l-step", "coin"] if p.size < 45]
+    ones = curves["leadingones", "paramils/harmonic", "incumbent"]
+    for left, words in (
+        (ridge, "without these two points the curve's mean z^2 is {:.2f}"),
+        ([p for p in ones if p.size != 35], "Without it the curve's mean z^2 is {:.2f}"),
+    ):
+        assert words.format(sum(p.z_published**2 for p in left) / len(left)) in TEXT
+
+
+def test_tables_are_read_as_they_were_written(tmp_path: Path) -> None:
+    points = fitness_points(HEURISTICS["onemax"])[:5]
+    file = write_rows(tmp_path / "t.csv", [asdict(point) for point in points])
+    assert read_rows(file, FitnessPoint) == points
+
+
+def test_a_table_in_words_has_a_line_a_row() -> None:
+    lines = list(markdown(("a", "b"), [(1, "x"), (2, "")]))
+    assert lines == ["| a | b |", "|---|---|", "| 1 | x |", "| 2 |  |", ""]

@@ -1,0 +1,203 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from command_line import environment
+from paramhs.values.errors import BadInput
+from paramhs_paper import cli, points
+from paramhs_paper.cli import app
+from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, HeuristicScenario, SapsScenario
+from paramhs_paper.writing import Output
+
+
+def run(*words: object) -> tuple[str, dict]:
+    """In this process; what was said, and the tables if they were asked for."""
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return done.output, json.loads(done.stdout) if "--json" in words else {}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two sizes of each scenario, and small studies."""
+    monkeypatch.setattr(HeuristicScenario, "sizes", (5, 10))
+    monkeypatch.setattr(SapsScenario, "sizes", (48, 64))
+    monkeypatch.setattr("paramhs_paper.theorems.STUDY_SIZES", (5, 10))
+    monkeypatch.setattr("paramhs_paper.theorems.GROWTH_SIZES", (10, 100))
+    monkeypatch.setattr("paramhs_paper.theorems.SHAPES", ((2, 2), (4, 5)))
+    monkeypatch.setattr("paramhs_paper.reproduction.STUDIED", 2)
+    monkeypatch.setattr("paramhs_paper.reproduction.FEW_RUNS", (1, 1500))
+
+
+def pretend(output: Output, name: str, figure: object, *parts: object) -> None:
+    """A file in place of a figure: drawing has tests of its own."""
+    path = output.folder / f"{name}.svg"
+    path.touch()
+    output.written.append(path)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("words", "figures"),
+    [
+        (("figure1", "onemax", "saps"), {"figure1_onemax", "figure1_saps"}),
+        (("figure2", "onemax", "saps", "--searches", 3), {"figure2_onemax", "figure2_saps"}),
+        (("runs", "onemax"), {"figure2_onemax_runs"}),
+        (("theorems",), {"theorems_growth", "theorems_looseness"}),
+    ],
+)
+def test_figures_are_drawn(tmp_path: Path, words: tuple, figures: set[str]) -> None:
+    run(*words, "--out", tmp_path)
+    assert {path.stem for path in tmp_path.glob("*.svg")} == figures
+    for path in tmp_path.glob("*.svg"):
+        root = ElementTree.parse(path).getroot()
+        assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) > 3
+
+
+@pytest.mark.usefixtures("small")
+def test_all_writes_tables_figures_and_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Output, "draw", pretend)
+    folder = tmp_path / "new" / "folder"
+    said, _ = run("all", "--searches", 3, "--out", folder)
+    names = {path.name for path in folder.iterdir()}
+    kept = Path(__file__).parents[2] / "docs" / "reproduction"
+    assert names == {path.name for path in kept.iterdir() if path.is_file()}
+    assert all(f"wrote {folder / name}" in said for name in names)
+    page = (folder / "README.md").read_text("utf-8")
+    assert "Bounds violated: 0." in page
+    assert "$" not in page
+    for word in ("nan", "None"):
+        assert word not in page
+    for name in SCENARIOS:
+        if name.endswith("normalised"):
+            assert name not in page
+        else:
+            assert f"| {name} | paramrls/harmonic |" in page
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", ["leadingones", "saps-textbook-normalised"])
+def test_figure2_prints_rows_of_one_kind_for_all_scenarios(name: str) -> None:
+    _, printed = run("figure2", name, "--searches", 3, "--json")
+    assert list(printed) == ["figure2", "figure2_deltas"]
+    scenario = SCENARIOS[name]
+    rows = printed["figure2"]
+    assert len(rows) == (len(scenario.curves) + len(scenario.others)) * 2
+    assert [list(row) for row in rows] == [list(points.Point.__dataclass_fields__)] * len(rows)
+    assert {row["searches"] for row in rows} == {3}
+    text, _ = run("figure2", name)
+    assert f"| {name} | paramrls/harmonic |" in text
+
+
+def test_figure1_prints_a_summary_for_people() -> None:
+    said, _ = run("figure1", "leadingones", "saps-normalised")
+    assert "| chi = 1.6 | 49.5095 |" in said
+    assert "500 runs a cell (the paper had 2,000)" in said
+    assert "The five best by the normalised mean" in said
+
+
+def test_figure1_prints_its_rows() -> None:
+    _, printed = run("figure1", "--json")
+    assert list(printed) == [*(f"figure1_{name}" for name in HEURISTICS), "figure1_saps"]
+    assert [row["published"] for row in printed["figure1_ridge"][:2]] == [65.6382, 69.4835]
+    settings = printed["figure1_saps"]
+    assert len(settings) == 480
+    assert sum(row["five_best"] for row in settings) == 5
+
+
+@pytest.mark.usefixtures("small")
+def test_runs_shows_every_number_of_runs() -> None:
+    _, printed = run("runs", "onemax", "--runs", 3, "--runs", 30, "--json")
+    assert {row["runs"] for row in printed["figure2_runs"]} == {3, 30}
+    assert {row["published"] for row in printed["figure2_runs"]} == {None}
+    text, _ = run("runs", "onemax", "--runs", 3)
+    assert "| scenario | curve | r = 3 |" in text
+
+
+@pytest.mark.usefixtures("small")
+def test_theorems_print_their_tables() -> None:
+    _, printed = run("theorems", "--seed", 1, "--json")
+    assert list(printed) == ["theorems_study", "theorems_several", "theorems_growth"]
+    for row in printed["theorems_study"]:
+        assert row["upper_ratio"] >= 1
+        assert row["l_step_ratio"] is None or row["l_step_ratio"] >= 1
+
+
+def test_simulate_says_what_a_call_costs() -> None:
+    said, _ = run("simulate", "onemax", "--size", 5, "--searches", 2, "--runs", 2)
+    assert "| onemax | paramrls/l-step |" in said
+    assert "One call of better with 2 runs of each side" in said
+
+
+def test_the_names_of_scenarios_are_the_commands_choices() -> None:
+    assert [s.value for s in cli.Scenario] == list(SCENARIOS)
+    assert [s.value for s in cli.Heuristic] == list(HEURISTICS)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("figure3",),
+        ("figure1", "knapsack"),
+        ("figure1", "--searches", 3),
+        ("figure1", "--seed", "x"),
+        ("figure2", "ridge", "--searches", -5),
+        ("figure2", "--jobs", 0),
+        ("figure2", "--runs", 10),
+        ("runs", "saps"),
+        ("runs", "--runs", 0),
+        ("runs", "--runs", 10**7),
+        ("simulate",),
+        ("simulate", "saps"),
+        ("theorems", "ridge"),
+        ("all",),
+        ("measure", "."),
+        ("measure", ".", "--out", "o", "--smoothing", "none"),
+        ("measure", ".", "--out", "o", "--runs", 1),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 2
+    assert "Usage" in done.output
+    assert "Traceback" not in done.output
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("out", ["taken", "taken/below"])
+def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path, out: str) -> None:
+    (tmp_path / "taken").touch()
+    done = CliRunner().invoke(app, ["figure1", "onemax", "--out", str(tmp_path / out)])
+    assert isinstance(done.exception, BadInput)
+    assert "cannot write into" in str(done.exception)
+
+
+def command(*words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A process, as a user has it."""
+    return subprocess.run(
+        [sys.executable, "-c", "from paramhs_paper.cli import main; main()", *map(str, words)],
+        cwd=cwd,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path) -> None:
+    done = command("measure", "nowhere", "--out", "out", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("paramhs-paper: nowhere: there are no .cnf files")
+    assert done.stderr.strip().count("\n") == 0
