@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-PATIENCE = 60.0  # seconds until a child that says nothing is taken to hang
+PATIENCE = 120.0  # seconds until a child that says nothing is taken to hang
 
 
 def start(code: str, *arguments: object, **environment: str) -> subprocess.Popen[str]:
@@ -46,7 +46,7 @@ def output(code: str, *arguments: object, **environment: str) -> str:
     return out
 
 
-def eventually(fact: Callable[[], bool], seconds: float = 10.0) -> bool:
+def eventually(fact: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     """Whether something becomes true before long."""
     deadline = time.monotonic() + seconds
     while not fact():

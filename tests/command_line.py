@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+
+from forked import HUNG, Forker
 
 COMMAND = [sys.executable, "-m", "paramhs"]
 
@@ -81,7 +84,17 @@ def environment() -> dict[str, str]:
 
 
 def paramhs(*words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
+    """Run a command to its end, in a process of its own that has imported us already."""
+    return _forker().run([str(word) for word in words], cwd, environment())
+
+
+@cache
+def _forker() -> Forker:
+    return Forker()
+
+
+def fresh(*words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, from a new interpreter with a hash seed of its own."""
     return subprocess.run(
         [*COMMAND, *map(str, words)],
         cwd=cwd,
@@ -89,7 +102,7 @@ def paramhs(*words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=HUNG,
         check=False,
     )
 

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paramhs import AskTell, BadInput, tune
@@ -44,7 +44,6 @@ def test_a_loop_of_ones_own_finds_the_best():
     assert search.trajectory[-1].config == search.best
 
 
-@settings(max_examples=40)
 @given(spaces, how, st.integers(1, 150))
 def test_told_one_by_one_it_takes_the_steps_of_tune(space, how, runs):
     search = AskTell(space, **how)
@@ -57,7 +56,6 @@ def test_told_one_by_one_it_takes_the_steps_of_tune(space, how, runs):
     assert told == expected.asked
 
 
-@settings(max_examples=60)
 @given(spaces, how, st.randoms(use_true_random=False), st.integers(1, 30))
 def test_told_in_any_order_it_takes_the_steps_of_tune(space, how, rng, most):
     """Many tasks are out at a time; nothing is handed out that is out or was told."""

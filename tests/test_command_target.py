@@ -517,7 +517,6 @@ def test_a_script_is_tuned_end_to_end(script):
     result = searched(target, 150)
     assert result.best["x"] == 13
     assert {run.status for run in result.runs} == {Status.OK}
-    assert all(run.runtime < 5 for run in result.runs)
     left = set(psutil.Process().children(recursive=True)) - before
     assert eventually(lambda: all(map(is_gone, left)))
 
@@ -537,9 +536,7 @@ def test_a_search_resumes_from_its_store(script, tmp_path):
     target = command("./script.sh {x} {seed}", script.parent, reader=LastNumber())
     whole = searched(target, 60)
     searched(target, 25, store=tmp_path / "runs.sqlite")
-    begin = time.monotonic()
     resumed = searched(target, 60, store=tmp_path / "runs.sqlite")
-    assert time.monotonic() - begin < PATIENCE
     assert [p.config for p in resumed.trajectory] == [p.config for p in whole.trajectory]
 
 

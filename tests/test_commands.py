@@ -11,7 +11,7 @@ import time
 import psutil
 import pytest
 
-from command_line import begin, environment, flat, paramhs
+from command_line import HUNG, begin, environment, flat, paramhs
 
 SOLVER = """\
 import sys, time
@@ -79,7 +79,7 @@ def offspring(words):
     return found
 
 
-def gone(*words, seconds=20.0):
+def gone(*words, seconds=60.0):
     """Whether all such processes end."""
     until = time.monotonic() + seconds
     while offspring(words) and time.monotonic() < until:
@@ -88,7 +88,7 @@ def gone(*words, seconds=20.0):
 
 
 def waited_for(path):
-    for _ in range(600):
+    for _ in range(2400):
         if path.exists():
             return
         time.sleep(0.05)
@@ -224,7 +224,7 @@ class TestCheck:
         try:
             waited_for(tmp_path / "begun")
             process.send_signal(number)
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=HUNG)
         finally:
             killed(process)
         assert "Traceback" not in err
@@ -272,7 +272,7 @@ class TestVerdict:
             waited_for(tmp_path / "scenario.verdict.sqlite")
             time.sleep(1.0)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=HUNG)
         finally:
             killed(process)
         assert "Traceback" not in err
@@ -294,7 +294,7 @@ class TestVerdict:
             process.send_signal(signal.SIGINT)
             assert "Ctrl-C again stops at once" in process.stderr.readline()
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=HUNG)
         finally:
             killed(process)
         assert process.returncode == 130

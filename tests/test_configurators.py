@@ -266,17 +266,18 @@ def test_random_search_proposes_in_uniformly_random_order():
     assert fits(orders, {order: Fraction(1, 24) for order in permutations(range(1, 5))})
 
 
-def test_random_search_is_uniform_wherever_the_incumbent_is():
+@pytest.mark.parametrize("searches", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_random_search_is_uniform_wherever_the_incumbent_is(searches):
     space = Space({"x": range(4), "y": range(3)})
     scenario = Scenario(space)
     best = space.config(x=3, y=2)
     after = []
-    for seed in range(5_000):
+    for seed in range(searches):
         search = ParamRLS(Anywhere(), FreshRuns(1)).search(History(scenario, seed))
         driven = drive(search, lambda task: ok(task, float(task.config != best)), runs=40)
         proposals = [batch[0].config for batch in driven.batches]
         if best in proposals[:-1]:
             after.append(proposals[proposals.index(best) + 1])
     others = [config for config in space.configs() if config != best]
-    assert len(after) > 4_000
+    assert len(after) > 0.8 * searches
     assert fits(after, {config: Fraction(1, 11) for config in others})

@@ -504,9 +504,11 @@ def test_no_run_of_a_broken_default_is_kept_however_many_were_made(tmp_path):
     assert rows(path) == set()
 
 
+@pytest.mark.parametrize("highest", [110, pytest.param(299, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("configurator", ["paramhs", "paramils", "random"])
-def test_a_search_goes_on_where_nearly_all_is_forbidden(configurator):
-    number = Integer(0, 299, default=0)
+def test_a_search_goes_on_where_nearly_all_is_forbidden(configurator, highest):
+    """Among more configurations than are ever listed."""
+    number = Integer(0, highest, default=0)
     space = Space({"a": number, "b": number}, forbidden=["a > 3", "b > 3"])
     result = tune(lambda c: c["a"] + c["b"], space, budget=40, configurator=configurator)
     assert result.stopped

@@ -11,7 +11,6 @@ from paramhs.values.seeds import stream
 from storing import rows
 from targets_for_tests import SPACE, noisy
 
-KILLS = 50
 RUNS = 4_000
 
 SEARCH = """
@@ -34,11 +33,12 @@ def uninterrupted(runs: int) -> str:
     return str([(point.config.key, point.runs, point.cost) for point in result.trajectory])
 
 
+@pytest.mark.parametrize("kills", [12, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_search_killed_fifty_times_and_resumed_is_the_uninterrupted_one(tmp_path, jobs):
+def test_a_search_killed_many_times_and_resumed_is_the_uninterrupted_one(tmp_path, jobs, kills):
     path, rng = tmp_path / "runs.sqlite", stream(0, "kills", jobs)
     stored = rows(path)
-    for kill in range(KILLS):
+    for kill in range(kills):
         with child(SEARCH, path, jobs, RUNS, PAUSE="0.002") as process:
             if kill % 3:  # else also while it starts
                 assert process.stdout.readline() == "running\n"
@@ -49,7 +49,7 @@ def test_a_search_killed_fifty_times_and_resumed_is_the_uninterrupted_one(tmp_pa
             assert eventually(lambda alive=workers: all(map(is_gone, alive)))
         before, stored = stored, rows(path)
         assert stored >= before
-    assert len(stored) > KILLS
+    assert len(stored) > kills
     *_, trajectory = output(SEARCH, path, jobs, RUNS).splitlines()
     assert rows(path) >= stored
     assert trajectory == uninterrupted(RUNS)

@@ -32,10 +32,14 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import below, shuffled, stream
 from paramhs.values.space import Space
 
-SEARCHES = 20_000
 MOST = 5.0  # standard errors: a right search is rejected for one seed in a million and a half
 LEVELS = 10
 LINE = one_parameter(LEVELS)
+
+
+@pytest.fixture(params=[5_000, pytest.param(20_000, marks=pytest.mark.slow)])
+def searches(request):
+    return request.param
 
 
 def nearer_wins(optimum):
@@ -126,7 +130,7 @@ def test_with_revisits_every_move_starts_afresh():
     assert any(len({c for c, _ in meetings(rules, LINE, seed, 6)}) < 6 for seed in range(100))
 
 
-def test_random_starts_meet_the_start_first():
+def test_random_starts_meet_the_start_first(searches):
     """A uniform draw that is the start is skipped; a neighbour of it comes instead."""
     space = Space({"x": range(3), "y": range(3)})
     near = set(space.neighbours(space.default))
@@ -136,7 +140,7 @@ def test_random_starts_meet_the_start_first():
         if config != space.default
     }
     rules = ParamILS(comparison=NOBODY_WINS, random_starts=1)
-    first = [meetings(rules, space, seed, 1)[0] for seed in range(SEARCHES)]
+    first = [meetings(rules, space, seed, 1)[0] for seed in range(searches)]
     assert {incumbent for _, incumbent in first} == {space.default}
     assert fits([challenger for challenger, _ in first], law)
 
@@ -151,7 +155,7 @@ def test_as_many_random_starts_are_met_as_asked_for():
 
 
 @pytest.mark.parametrize("kicks", [1, 2, 3])
-def test_a_kick_is_so_many_uniform_moves(kicks):
+def test_a_kick_is_so_many_uniform_moves(kicks, searches):
     space = one_parameter(5)
     back = Fraction(1)
     for _ in range(kicks):
@@ -159,27 +163,27 @@ def test_a_kick_is_so_many_uniform_moves(kicks):
     start = space.default.indices[0]
     law = {x: back if x == start else (1 - back) / 4 for x in range(5)}
     rules = ParamILS(comparison=NOBODY_WINS, random_starts=0, kicks=kicks)
-    kicked = [meetings(rules, space, seed, 5)[4][1].indices[0] for seed in range(SEARCHES // 2)]
+    kicked = [meetings(rules, space, seed, 5)[4][1].indices[0] for seed in range(searches // 2)]
     assert fits(kicked, {x: p for x, p in law.items() if p})
 
 
 @pytest.mark.parametrize("p_restart", [0.0, 0.5, 1.0])
-def test_a_restart_is_uniform_and_as_likely_as_asked_for(p_restart):
+def test_a_restart_is_uniform_and_as_likely_as_asked_for(p_restart, searches):
     """Two local searches of 4 calls, one call to decide between them; then the next kick."""
     space = one_parameter(5)
     start = space.default.indices[0]
     p = Fraction(p_restart)
     law = {x: p / 5 + (1 - p) * Fraction(x != start, 4) for x in range(5)}
     rules = ParamILS(comparison=NOBODY_WINS, random_starts=0, kicks=1, p_restart=p_restart)
-    kicked = [meetings(rules, space, seed, 10)[9][1].indices[0] for seed in range(SEARCHES // 2)]
+    kicked = [meetings(rules, space, seed, 10)[9][1].indices[0] for seed in range(searches // 2)]
     assert fits(kicked, {x: q for x, q in law.items() if q})
 
 
-def test_undiscovered_values_in_uniform_order_take_half_of_phi_minus_1_calls():
+def test_undiscovered_values_in_uniform_order_take_half_of_phi_minus_1_calls(searches):
     law = LawComparison(nearer_wins(3), at(LINE, 3))
     rules = ParamILS(One(Uniform()), law, random_starts=0, start="uniform")
     scenario = Scenario(LINE)
-    counts = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(SEARCHES)]
+    counts = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(searches)]
     assert fits(counts, {k: Fraction(1, LEVELS) for k in range(LEVELS)})
     assert abs(z_score(counts, (LEVELS - 1) / 2)) < MOST
 
@@ -203,7 +207,7 @@ def harmonic_order_calls(levels, optimum):
     return sum(calls(x, frozenset()) for x in range(levels) if x != optimum) / levels
 
 
-def test_harmonic_order_with_revisits_takes_the_calls_of_successive_draws():
+def test_harmonic_order_with_revisits_takes_the_calls_of_successive_draws(searches):
     levels, optimum = 8, 2
     space = one_parameter(levels)
 
@@ -214,7 +218,7 @@ def test_harmonic_order_with_revisits_takes_the_calls_of_successive_draws():
     law = LawComparison(outcome, at(space, optimum))
     rules = ParamILS(One(Harmonic()), law, random_starts=0, walk=Afresh(), start="uniform")
     scenario = Scenario(space)
-    counts = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(SEARCHES)]
+    counts = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(searches)]
     assert abs(z_score(counts, float(harmonic_order_calls(levels, optimum)))) < MOST
 
 
@@ -287,7 +291,7 @@ def reference_calls(rng, random_starts, kicks, p_restart):
 
 @pytest.mark.parametrize(("random_starts", "kicks", "p_restart"), [(0, 1, 0.0), (2, 3, 0.0)])
 def test_calls_on_two_parameters_are_those_of_another_implementation(
-    random_starts, kicks, p_restart
+    random_starts, kicks, p_restart, searches
 ):
     space = Space({"x": range(5), "y": range(4)})
     law = LawComparison(
@@ -295,7 +299,7 @@ def test_calls_on_two_parameters_are_those_of_another_implementation(
     )
     rules = ParamILS(One(Uniform()), law, random_starts, kicks, p_restart, start="uniform")
     scenario = Scenario(space)
-    searches = SEARCHES // 4
+    searches //= 4
     ours = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(searches)]
     theirs = [
         reference_calls(stream(seed, "reference"), random_starts, kicks, p_restart)

@@ -26,11 +26,15 @@ from paramhs.values.errors import BadInput
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Categorical, Integer, Space
 
-SEARCHES = 20_000
 MOST = 5.0  # standard errors: a right search is rejected for one seed in a million and a half
 LEVELS = 10
 OPTIMUM = 3
 LINE = one_parameter(LEVELS)
+
+
+@pytest.fixture(params=[4_000, pytest.param(20_000, marks=pytest.mark.slow)])
+def searches(request):
+    return request.param
 
 
 def outcome(challenger, incumbent):
@@ -48,7 +52,7 @@ def wins(challenger, incumbent):
 LAW = LawComparison(lambda c, i: outcome(c.indices[0], i.indices[0]), at(LINE, OPTIMUM))
 
 
-def calls(operator, *, comparison=LAW, space=LINE, replacement=True, searches=SEARCHES):
+def calls(operator, searches, *, comparison=LAW, space=LINE, replacement=True):
     scenario = Scenario(space)
     rules = ParamRLS(operator, comparison, "uniform", replacement)
     return [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(searches)]
@@ -64,18 +68,39 @@ CHAINS = {
 
 
 @pytest.mark.parametrize("name", CHAINS)
-def test_mean_number_of_calls_is_that_of_the_chain(name):
+def test_mean_number_of_calls_is_that_of_the_chain(name, searches):
     operator, moves = CHAINS[name]
-    assert abs(z_score(calls(operator), expected_calls(range(LEVELS), OPTIMUM, moves, wins))) < MOST
+    mean = expected_calls(range(LEVELS), OPTIMUM, moves, wins)
+    assert abs(z_score(calls(operator, searches), mean)) < MOST
 
 
-def test_a_chain_where_challengers_win_ties_is_told_apart():
-    def challengers_win_ties(challenger, incumbent):
-        return sum(outcome(challenger, incumbent))
+def test_the_chains_of_other_operators_are_told_apart(searches):
+    counts = calls(CHAINS["harmonic"][0], searches)
+    for name in CHAINS.keys() - {"harmonic"}:
+        wrong = expected_calls(range(LEVELS), OPTIMUM, CHAINS[name][1], wins)
+        assert abs(z_score(counts, wrong)) > MOST, name
 
-    moves = weighted(LEVELS, lambda d: Fraction(d <= 1))
-    wrong = expected_calls(range(LEVELS), OPTIMUM, moves, challengers_win_ties)
-    assert abs(z_score(calls(One(LStep(1))), wrong)) > MOST
+
+def often_tied(challenger, incumbent):
+    """Win and tie of two values: most comparisons are ties, so that their rule tells."""
+    nearer = abs(incumbent - OPTIMUM) - abs(challenger - OPTIMUM)
+    bump = 0.15 if challenger % 4 == 2 else 0.0
+    return min(max(0.1 + 0.1 * nearer + bump, 0.02), 0.4), 0.6
+
+
+def test_chains_where_challengers_win_or_lose_ties_are_told_apart(searches):
+    def mean(share):
+        def challenger_wins(challenger, incumbent):
+            win, tie = often_tied(challenger, incumbent)
+            return win + share * tie
+
+        return expected_calls(range(LEVELS), OPTIMUM, CHAINS["1-step"][1], challenger_wins)
+
+    law = LawComparison(lambda c, i: often_tied(c.indices[0], i.indices[0]), at(LINE, OPTIMUM))
+    counts = calls(One(LStep(1)), searches, comparison=law)
+    assert abs(z_score(counts, mean(0.5))) < MOST
+    assert abs(z_score(counts, mean(1.0))) > MOST
+    assert abs(z_score(counts, mean(0.0))) > MOST
 
 
 def test_uniform_with_replacement_takes_phi_minus_1_calls_but_for_a_lucky_start():
@@ -84,14 +109,14 @@ def test_uniform_with_replacement_takes_phi_minus_1_calls_but_for_a_lucky_start(
     assert mean == pytest.approx((LEVELS - 1) * (1 - 1 / LEVELS))
 
 
-def test_without_replacement_the_optimum_is_equally_likely_to_come_at_any_call():
-    counts = calls(One(Uniform()), replacement=False)
+def test_without_replacement_the_optimum_is_equally_likely_to_come_at_any_call(searches):
+    counts = calls(One(Uniform()), searches, replacement=False)
     assert fits(counts, {k: Fraction(1, LEVELS) for k in range(LEVELS)})
     assert abs(z_score(counts, (LEVELS - 1) / 2)) < MOST
 
 
-def test_a_lucky_start_costs_nothing_and_is_uniformly_likely():
-    counts = calls(One(Harmonic()))
+def test_a_lucky_start_costs_nothing_and_is_uniformly_likely(searches):
+    counts = calls(One(Harmonic()), searches)
     law = {True: Fraction(1, LEVELS), False: Fraction(LEVELS - 1, LEVELS)}
     assert fits([count == 0 for count in counts], law)
 
@@ -112,7 +137,7 @@ def plane_moves(here):
         yield ((here[0], to),), probability / 2
 
 
-def test_mean_number_of_calls_with_two_parameters_is_that_of_the_chain():
+def test_mean_number_of_calls_with_two_parameters_is_that_of_the_chain(searches):
     best = PLANE.config(n=0, c="a")
     law = LawComparison(lambda c, i: plane_outcome(c.indices, i.indices), best)
     states = list(product(range(4), range(3)))
@@ -122,10 +147,10 @@ def test_mean_number_of_calls_with_two_parameters_is_that_of_the_chain():
         plane_moves,
         lambda c, i: plane_outcome(c, i)[0] + plane_outcome(c, i)[1] / 2,
     )
-    assert abs(z_score(calls(One(Harmonic()), comparison=law, space=PLANE), mean)) < MOST
+    assert abs(z_score(calls(One(Harmonic()), searches, comparison=law, space=PLANE), mean)) < MOST
 
 
-def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain():
+def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain(searches):
     """Costs of 0 or 1 with a known probability of 1, one run each: wins and ties are known."""
     levels, scenario = 5, Scenario(one_parameter(5))
     bad = [0.2, 0.4, 0.5, 0.6, 0.8]
@@ -154,13 +179,13 @@ def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain():
 
     moves = weighted(levels, lambda d: Fraction(d <= 1))
     mean = expected_calls(range(levels), 0, moves, one_wins)
-    assert abs(z_score([count(seed) for seed in range(5_000)], mean)) < MOST
+    assert abs(z_score([count(seed) for seed in range(searches // 2)], mean)) < MOST
 
 
-def test_uniform_start_is_uniform():
+def test_uniform_start_is_uniform(searches):
     scenario = Scenario(LINE)
     rules = ParamRLS(comparison=FreshRuns(1), start="uniform")
-    starts = [next(begin(rules, scenario, seed)).config["x"] for seed in range(SEARCHES)]
+    starts = [next(begin(rules, scenario, seed)).config["x"] for seed in range(searches)]
     assert fits(starts, {x: Fraction(1, LEVELS) for x in range(LEVELS)})
 
 
@@ -236,10 +261,15 @@ def test_every_branch_of_a_conditional_space_is_reached(instance_count):
     assert driven.incumbents[-1] == {"m": "a", "z": 0, "y": 0}
 
 
-def test_a_space_too_large_to_be_listed_is_exhausted_all_the_same():
-    space = Space({"x": range(130), "y": range(130)})
+@pytest.mark.parametrize(
+    ("size", "listable"), [(30, 500), pytest.param(130, 10_000, marks=pytest.mark.slow)]
+)
+def test_a_space_too_large_to_be_listed_is_exhausted_all_the_same(monkeypatch, size, listable):
+    for operators in ("several", "anywhere"):
+        monkeypatch.setattr(f"paramhs.search.operators.{operators}.LISTABLE", listable)
+    space = Space({"x": range(size), "y": range(size)})
     driven = drive(
         ParamHS(Several(), Growing()).search(History(Scenario(space, deterministic=True), 1)),
-        lambda task: ok(task, float(task.config["x"] * task.config["y"] != 91 * 7)),
+        lambda task: ok(task, float(task.config["x"] * task.config["y"] != 13 * 7)),
     )
-    assert driven.ended == "all 16,900 configurations tried"
+    assert driven.ended == f"all {size**2:,} configurations tried"

@@ -243,22 +243,22 @@ def test_a_setsid_grandchild_ends_at_the_limit(kept):
 
 CHAIN = """
 import os, sys, time
-end = time.monotonic() + 8  # were it not stopped, it would not go on for ever
+end = time.monotonic() + 60  # were it not stopped, it would not go on for ever
 while time.monotonic() < end:
     if os.fork():
         os._exit(0)
     {}
     with open("alive", "w") as file:
         file.write(str(time.monotonic()))
+open("uncut", "w")
 """
 
 
 @pytest.mark.parametrize("how", ["pass", "os.setsid()"])
 def test_a_chain_of_forks_is_cut(kept, tmp_path, how):
-    begin = time.monotonic()
     assert kept.python(CHAIN.format(how)).code == 0
     end = time.monotonic()
-    assert end - begin < 7
+    assert not (tmp_path / "uncut").exists()
     time.sleep(0.3)
     alive = tmp_path / "alive"
     assert not alive.exists() or float(alive.read_text() or 0) < end
@@ -318,10 +318,8 @@ def test_a_program_that_closes_its_output_goes_on(kept):
 
 
 def test_output_held_open_by_a_process_left_behind_does_not_delay(kept):
-    begin = time.monotonic()
-    outcome = kept.sh("sleep 1000 & echo done")
+    outcome = kept.sh("sleep 1000 & echo done")  # more than a test may take
     assert (outcome.code, outcome.output) == (0, b"done\n")
-    assert time.monotonic() - begin < 10
 
 
 def test_a_capture_drops_the_middle_only():
@@ -502,9 +500,10 @@ os.read(reading, 1)
 
 def test_each_run_has_its_own_account(kept):
     kept.sh("while :; do :; done", cpu=0.3)
+    begin = time.monotonic()
     outcome = kept.run("/bin/true")
     assert outcome.cpu < 0.2
-    assert outcome.wall < 5
+    assert outcome.wall <= time.monotonic() - begin
 
 
 def test_sizes_are_written_for_people():
