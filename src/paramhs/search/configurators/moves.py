@@ -1,13 +1,13 @@
 """Moves from the incumbent, which can be looked at ahead of time."""
 
 from collections import deque
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import Generic, TypeVar
 
 from paramhs.search.history import History
-from paramhs.search.operators import Anywhere, Learner, Move, Operator, given
+from paramhs.search.operators import Anywhere, Move, Operator, given
 from paramhs.values.space import Config
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class Moves:
 
     def __init__(self, operator: Operator, history: History) -> None:
         self._operator = operator
-        self._learner = operator if isinstance(operator, Learner) else None
+        self._is_due: Callable[[History], bool] | None = getattr(operator, "is_due", None)
         self._history = history
         self._looks = 0
         self._at: Config | None = None
@@ -69,7 +69,7 @@ class Moves:
 
     def take(self, incumbent: Config, excluded: Container[Config] = ()) -> Move:
         """The next move with a challenger that is not excluded; empty if there is none."""
-        due = self._learner is not None and self._learner.is_due(self._history)
+        due = self._is_due is not None and self._is_due(self._history)
         if due or incumbent is not self._at:
             self._look(incumbent)
         for move in islice(self._drawn, _PASSED_OVER):

@@ -62,7 +62,8 @@ class Learner(Protocol):
 
 def given(operator: Operator, history: "History") -> Operator:
     """What an operator does now; one that does not learn is always itself."""
-    return operator.given(history) if isinstance(operator, Learner) else operator
+    look: Callable[[History], Operator] | None = getattr(operator, "given", None)
+    return look(history) if look else operator
 
 
 class ByOutcomes(ABC):
