@@ -3,6 +3,7 @@
 import hashlib
 import math
 import os
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
@@ -23,7 +24,7 @@ from paramhs.values.scenario import endless_pairs
 from paramhs.values.space import Integer, Parameter, Real
 from paramhs.values.wording import counted
 from paramhs.world.store.sqlite import connect_to_read, explained
-from paramhs.world.targets.command import CommandTarget, Problem
+from paramhs.world.targets.command import Problem
 from paramhs.world.targets.supervisor import Execute, Limits, Outcome
 from paramhs.world.targets.supervisor.keeper import Job
 from paramhs.world.targets.supervisor.supervised import Supervised
@@ -137,10 +138,9 @@ def warnings(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
 def _about_target(file: ScenarioFile) -> Iterator[str]:
     if file.executor in ("inline", "threads") and math.isfinite(file.scenario.cutoff):
         yield f"executor = {file.executor!r} cannot stop a run at the cutoff, only judge it after"
-    if isinstance(file.target, CommandTarget):
-        for word in file.target.template.words:
-            if word in _SHELL or word.startswith(("$", "~")):
-                yield f"{word!r} in the command is passed on as it is: no shell reads it"
+    for word in shlex.split(file.target.command_line(file.scenario.space.default)):
+        if word in _SHELL or word.startswith(("$", "~")):
+            yield f"{word!r} in the command is passed on as it is: no shell reads it"
 
 
 def _about_runs(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:

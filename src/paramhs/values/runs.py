@@ -122,6 +122,11 @@ class Target(Protocol):
         return False
 
     @property
+    def runs_on_files(self) -> bool:
+        """Whether its instances are files, of which more may be known than their names."""
+        return False
+
+    @property
     def clock(self) -> str:
         """Which time counts, "wall" or "cpu"."""
         return "wall"

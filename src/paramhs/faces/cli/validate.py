@@ -22,7 +22,7 @@ from paramhs.values.runs import Instance
 from paramhs.values.space import Config
 from paramhs.values.space.values import value_of
 from paramhs.world.store.summary import summary
-from paramhs.world.targets.command import CommandTarget, Problem
+from paramhs.world.targets.command import Problem
 
 _WORD = r"""(?:"(?:[^"\\]|\\.)*"|[^\s="]+)"""
 _KEY = re.compile(rf"{_WORD}={_WORD}(?:\s+{_WORD}={_WORD})*")
@@ -132,7 +132,7 @@ def _test_set(scenario_file: ScenarioFile, on: str | None) -> TestSet:
 
 def _instances(on: str, scenario_file: ScenarioFile) -> tuple[Instance, ...]:
     """Those meant from here, or else from the scenario; a file has one name wherever one is."""
-    plain = not isinstance(scenario_file.target, CommandTarget)
+    plain = not scenario_file.target.runs_on_files
     folders = [folder.absolute() for folder in scenario_file.folders]
     try:
         return instances_of(os.path.abspath(on), folders, scenario_file.expected, plain)

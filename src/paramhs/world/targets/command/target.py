@@ -77,6 +77,7 @@ class CommandTarget(Target):
     """Whether a run without a quality has failed."""
 
     needs_keeper = True
+    runs_on_files = True
 
     def __call__(self, task: Task) -> Run:
         """Run a task under a keeper of its own; many runs are cheaper under one that stays."""
