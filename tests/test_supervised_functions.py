@@ -194,11 +194,12 @@ def test_a_worker_is_used_again(supervise):
 
 
 def test_no_process_is_left_after_closing(supervise):
+    before = set(psutil.Process().children(recursive=True))
     workers = supervise(lambda config: asleep(config) if config["x"] == 0 else 1, 3)
     with ThreadPoolExecutor(3) as pool:
         futures = [pool.submit(workers, task(0)) for _ in range(3)]
         eventually(lambda: workers._idle.empty())
-        children = psutil.Process().children(recursive=True)
+        children = set(psutil.Process().children(recursive=True)) - before
         assert len(children) >= 3
         workers.close()
         for future in futures:
