@@ -51,8 +51,12 @@ def _how_sure(result: Result, metric: CostMetric) -> list[str]:
     if result.best == result.default and len(result.trajectory) <= 1:
         return ["No configuration was found that is better than the default: keep it."]
     rivals = closest_rivals(result.history, result.best)
-    lines = [_rival("closest", rival) for rival in rivals[:2]]
-    lines += [_rival("default", r) for r in rivals[2:] if r.config == result.default]
+    # Of many with few common runs, the closest is merely the luckiest.
+    closest = ([r for r in rivals if r.common >= _TELLING] or rivals)[:2]
+    lines = [_rival("closest", rival) for rival in closest]
+    lines += [
+        _rival("default", r) for r in rivals if r.config == result.default and r not in closest
+    ]
     if lines:
         lines.insert(0, "how sure (on runs made while searching; ± is two standard errors):")
     return lines
