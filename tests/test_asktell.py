@@ -212,3 +212,14 @@ def test_an_ended_search_is_not_called_interrupted():
     while task := search.ask():
         search.tell(task, 1.0)
     assert search.ended == "there is only one configuration" != INTERRUPTED
+
+
+def test_initial_configurations_are_asked_for_first():
+    search = AskTell({"x": range(50)}, deterministic=True, initial=[{"x": 41}])
+    asked = []
+    while len(asked) < 2:
+        task = search.ask()
+        asked.append(task.config["x"])
+        search.tell(task, abs(task.config["x"] - 41))
+    assert asked == [24, 41]
+    assert search.best["x"] == 41

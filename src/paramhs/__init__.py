@@ -32,6 +32,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
 from paramhs.values.version import __version__
 from paramhs.world.driver import Budget, Watcher
+from paramhs.world.store import Store
 from paramhs.world.targets.command import JsonLine, Pattern
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "Space",
     "Status",
     "Step",
+    "Store",
     "StoreError",
     "Target",
     "TargetError",

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
-from paramhs.faces.choices import brief, check_seed, chosen, cost_named, scenario_of
+from paramhs.faces.choices import brief, check_seed, chosen, configs_of, cost_named, scenario_of
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.search.history import History
 from paramhs.values.costs import CostMetric
@@ -40,8 +41,10 @@ class AskTell:
         cost: str | CostMetric = "minimise",
         cutoff: float | None = None,
         deterministic: bool = False,
+        initial: Iterable[Config | Mapping[str, object]] = (),
     ) -> None:
         scenario = scenario_of(space, instances, cost_named(cost), cutoff, deterministic)
+        scenario = replace(scenario, initial=configs_of(initial, scenario.space))
         maker = chosen(configurator, CONFIGURATORS, "configurator")
         check_configurator(maker)
         check_seed(seed)
