@@ -220,3 +220,10 @@ def test_jobs_do_not_change_a_warm_search(tmp_path, old, jobs):
 
 def test_collecting_nothing_is_nothing():
     assert collect([], None, None) == (((), ()), [])
+
+
+def test_a_warm_search_in_another_space_is_refused_with_the_difference(tmp_path, old):
+    path = tmp_path / "new.sqlite"
+    searched(path, warm_start=old, seed=9, budget=20)
+    with pytest.raises(StoreError, match=r"another scenario.*\n.*high: stored 39, now 10"):
+        searched(path, space={"x": Integer(0, 10, default=9)}, seed=9, budget=20)

@@ -37,14 +37,15 @@ def read_known(path: Path, scenario: Scenario) -> Known | None:
             " FROM known ORDER BY position"
         ).fetchall()
         first = db.execute("SELECT value FROM about WHERE name = 'initial'").fetchone()
-        configs = {key: space.from_key(key) for key in {row[0] for row in rows}}
-        runs = []
-        for key, name, seed, cutoff, status, *answer in rows:
-            task = Task(configs[key], instances.get(name, Instance(name)), seed, cutoff)
+        keys = json.loads(first[0] if first else "[]")
+        configs = {key: _meant(space, key) for key in {*keys, *(row[0] for row in rows)}}
+    # What is outside a space that has changed is left out here: the store refuses that space.
+    runs = []
+    for key, name, seed, cutoff, status, *answer in rows:
+        if (config := configs[key]) is not None:
+            task = Task(config, instances.get(name, Instance(name)), seed, cutoff)
             runs.append(Run(task, Status(status), *answer))
-        return Known(
-            tuple(runs), tuple(map(space.from_key, json.loads(first[0] if first else "[]")))
-        )
+    return Known(tuple(runs), tuple(c for key in keys if (c := configs[key]) is not None))
 
 
 def collect(
@@ -90,7 +91,7 @@ class _Taking:
             ).fetchall()
         instances = self._same_instances(described["scenario"])
         taken = [run for row in runs if (run := self._take(row, instances))]
-        best = [config for (key,) in keys if (config := self._config(key))]
+        best = [config for (key,) in keys if (config := self._config(key)) is not None]
         return Known(tuple(taken), tuple(best)), self._summary(len(taken), len(best))
 
     def _other(self, described: Mapping[str, Any]) -> str:
