@@ -2,7 +2,8 @@
 
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
-from paramhs.faces.tuning import Result, tune
+from paramhs.faces.result import Result
+from paramhs.faces.tuning import tune
 from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,

@@ -15,6 +15,7 @@ from paramhs.values.runs import NO_INSTANCE, Instance, Pair, Run, Search, Target
 from paramhs.values.scenario import Scenario, endless_pairs, told_apart
 from paramhs.values.seeds import SEEDS
 from paramhs.values.space import Config
+from paramhs.values.wording import counted, time_text
 from paramhs.world.driver import Budget, Driver, Watcher
 from paramhs.world.executing import check_jobs, executing
 from paramhs.world.store import open_store
@@ -54,6 +55,11 @@ class TestSet:
     def pairs(self, deterministic: bool, seed: int) -> list[Pair]:
         """Instances with seeds. Those of a search come 2^30 seeds earlier if it has as many
         instances, and elsewhere otherwise: of 2^31 seeds they would share one by rare chance."""
+        pairs = endless_pairs(self.instances, seed, SEEDS // 2)
+        return list(islice(pairs, self.count(deterministic)))
+
+    def count(self, deterministic: bool) -> int:
+        """How many pairs there are."""
         count = len(self.instances)
         if not deterministic:
             count = max(count, USUAL_PAIRS)
@@ -63,7 +69,26 @@ class TestSet:
             count = min(count, len(self.instances))
         if count > len(self.instances):  # as many on each
             count = len(self.instances) * math.ceil(count / len(self.instances))
-        return list(islice(endless_pairs(self.instances, seed, SEEDS // 2), count))
+        return count
+
+
+class VerdictTime:
+    """How long a verdict will take, from the runs of a search so far."""
+
+    def __init__(self, history: History, pairs: int) -> None:
+        self.pairs = pairs
+        self._history = history
+        self._read = 0
+        self._seconds: dict[Config, tuple[int, float]] = {}
+
+    def seconds(self, *configs: Config) -> float:
+        """Seconds of target time for these to run on every pair; 0 while nothing is known."""
+        for run in islice(self._history.runs, self._read, None):
+            count, total = self._seconds.get(run.task.config, (0, 0.0))
+            self._seconds[run.task.config] = (count + 1, total + run.runtime)
+        self._read = len(self._history.runs)
+        made = [self._seconds[config] for config in configs if config in self._seconds]
+        return self.pairs * math.fsum(total / count for count, total in made)
 
 
 def validate(
@@ -77,8 +102,44 @@ def validate(
     store: str | Path | None = None,
     executor: str | Executor | None = None,
     watcher: Watcher | None = None,
+    expected: float = 0.0,
 ) -> list[Verdict] | None:
-    """The first configuration against each of the others; None if it was interrupted."""
+    """The first configuration against each of the others; None if it was interrupted.
+
+    `expected` is the target time that this will probably take, in seconds, to be told beforehand.
+    """
+    made = meet(
+        scenario,
+        target,
+        configs,
+        test_set,
+        seed=seed,
+        jobs=jobs,
+        store=store,
+        executor=executor,
+        watcher=watcher,
+        expected=expected,
+    )
+    if made is None:
+        return None
+    first, *others = made.values()
+    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+
+
+def meet(
+    scenario: Scenario,
+    target: Target,
+    configs: Sequence[Config],
+    test_set: TestSet,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    store: str | Path | None = None,
+    executor: str | Executor | None = None,
+    watcher: Watcher | None = None,
+    expected: float = 0.0,
+) -> dict[Config, list[Run]] | None:
+    """The runs of each configuration, all on the same pairs; None if that was interrupted."""
     check_jobs(jobs)
     different = list(dict.fromkeys(configs))
     if len(different) < 2:
@@ -87,7 +148,9 @@ def validate(
         test_set = replace(test_set, instances=tuple(map(told_apart, test_set.instances)))
     pairs = test_set.pairs(scenario.deterministic, seed)
     watcher = watcher or Watcher()
-    watcher.notice(f"verdict: {len(pairs):,} runs of each configuration, on {test_set.text}")
+    soon = f", about {time_text(expected / jobs)}" if expected else ""
+    each = f"{counted(len(pairs), 'run')} of each of {len(different)} configurations"
+    watcher.notice(f"verdict: {each}, on {test_set.text}{soon}")
     tests = replace(scenario, instances=test_set.instances, initial=(), known=())
     history = History(tests, seed)
     tasks = [history.task(config, pair) for pair in pairs for config in different]
@@ -96,8 +159,7 @@ def validate(
     made: dict[Config, list[Run]] = {config: [] for config in different}
     for run in history.runs:
         made[run.task.config].append(run)
-    first, *others = made.values()
-    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+    return made
 
 
 def _make(
