@@ -2,6 +2,7 @@
 
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
+from paramhs.faces.opening import Opened, open
 from paramhs.faces.result import Result
 from paramhs.faces.tuning import tune
 from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
@@ -63,6 +64,7 @@ __all__ = [
     "LStep",
     "Learner",
     "One",
+    "Opened",
     "Operator",
     "Ordinal",
     "ParamHS",
@@ -90,5 +92,6 @@ __all__ = [
     "Uniform",
     "Watcher",
     "__version__",
+    "open",
     "tune",
 ]

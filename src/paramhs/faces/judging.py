@@ -9,7 +9,7 @@ from paramhs.results.validating import TestSet, VerdictTime
 from paramhs.results.verdict import NoVerdict, Verdict, verdict
 from paramhs.search.history import History
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Run
+from paramhs.values.runs import Point, Run
 from paramhs.values.space import Config
 from paramhs.values.wording import counted
 from paramhs.world.driver import INTERRUPTED, Budget, Driver
@@ -57,11 +57,36 @@ class Later:
 
 def found(driver: Driver, no_test_set: str) -> Result:
     """What a search found, before anything is compared."""
-    history, default = driver.history, driver.history.scenario.space.default
-    best = driver.session.incumbent or default
+    result = found_in(
+        driver.history,
+        tuple(driver.session.trajectory),
+        driver.session.unfinished,
+        asked=driver.taken,
+        speculative=driver.speculative_runs,
+        target_time=driver.store.target_time,
+        wall_time=driver.wall_time,
+        stopped=driver.stopped,
+    )
+    return replace(result, verdict=without_meeting(result, no_test_set))
+
+
+def found_in(
+    history: History,
+    trajectory: tuple[Point, ...],
+    unfinished: tuple[Run, ...],
+    *,
+    asked: int,
+    speculative: int,
+    target_time: float,
+    wall_time: float,
+    stopped: str,
+) -> Result:
+    """What a search with this history found; it has no verdict yet."""
+    default = history.scenario.space.default
+    best = trajectory[-1].config if trajectory else default
     met = common_costs(history, default, best)
-    leading = ahead(history, driver.session.unfinished)
-    result = Result(
+    leading = ahead(history, unfinished)
+    return Result(
         best=best,
         best_cost=met.second if met else None,
         best_failed=met.second_failed if met else 0,
@@ -70,18 +95,17 @@ def found(driver: Driver, no_test_set: str) -> Result:
         default_failed=met.first_failed if met else 0,
         common_runs=met.runs if met else 0,
         ratio=met.ratio if met else None,
-        trajectory=tuple(driver.session.trajectory),
+        trajectory=trajectory,
         history=history,
-        asked=driver.taken,
-        unfinished=driver.session.unfinished,
-        speculative=driver.speculative_runs,
-        target_time=driver.store.target_time,
-        wall_time=driver.wall_time,
-        stopped=driver.stopped,
+        asked=asked,
+        unfinished=unfinished,
+        speculative=speculative,
+        target_time=target_time,
+        wall_time=wall_time,
+        stopped=stopped,
         verdict=_INTERRUPTED,
         ahead=leading if leading and leading.incumbent == best else None,
     )
-    return replace(result, verdict=without_meeting(result, no_test_set))
 
 
 def without_meeting(result: Result, no_test_set: str) -> NoVerdict:

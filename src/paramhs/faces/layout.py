@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from paramhs.results.telling import wrapped
+from paramhs.results.concluding import wrapped
 from paramhs.values.space import Config, value_text
 
 _DEFAULT = "the default"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
+from paramhs.results.concluding import directions, times
 from paramhs.results.evidence import Ahead, Common, steps
-from paramhs.results.telling import directions, times
 from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.search.history import History
 from paramhs.values.markup import Markup, html_table, joined, paragraph

@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from paramhs.results.verdict import Verdict, verdict
 from paramhs.search.history import History
@@ -19,6 +20,12 @@ from paramhs.values.wording import counted, time_text
 from paramhs.world.driver import Budget, Driver, Watcher
 from paramhs.world.executing import check_jobs, executing
 from paramhs.world.store import open_store
+
+if TYPE_CHECKING:
+    from paramhs.world.store.reading import StoredSearch
+
+_NOTE = "verdicts"
+_KEPT = 100  # verdicts that are remembered
 
 USUAL_PAIRS = 50  # at least so many where the target is random
 
@@ -159,7 +166,72 @@ def meet(
     made: dict[Config, list[Run]] = {config: [] for config in different}
     for run in history.runs:
         made[run.task.config].append(run)
+    if store is not None:
+        _note(Path(store), different, pairs, test_set)
     return made
+
+
+def _note(store: Path, configs: Sequence[Config], pairs: Sequence[Pair], test_set: TestSet) -> None:
+    """Keep who met on which pairs: the runs do not say when all of them are made."""
+    from paramhs.world.store.notes import keep_note, read_note  # sqlite3 only where it is needed
+
+    first, *others = [config.key for config in configs]
+    noted = [one for one in _noted(read_note(store, _NOTE)) if one["second"] not in others]
+    where = {"on": test_set.text, "pairs": [[pair.instance.name, pair.seed] for pair in pairs]}
+    made = [{"first": first, "second": other, **where} for other in others]
+    keep_note(store, _NOTE, [*noted[-_KEPT:], *made])
+
+
+def _noted(note: object) -> list[dict[str, Any]]:
+    return note if isinstance(note, list) else []
+
+
+def read_verdict(search: "StoredSearch") -> Verdict | None:
+    """The last verdict that was made of the default and the best of a stored search."""
+    return read_meeting(search, search.default, search.best)
+
+
+def read_meeting(search: "StoredSearch", first: Config, second: Config) -> Verdict | None:
+    """The last verdict for which both of these were run on the same pairs."""
+    path = verdict_store(search.path)
+    if path is None or not path.exists() or first == second:
+        return None
+    from paramhs.world.store.notes import read_note
+
+    sides = [first.key, second.key]
+    last = _last_meeting(_noted(read_note(path, _NOTE)), sides)
+    if last is None:
+        return None
+    runs = _runs_of(path, search, (first, second))
+    pairs = [(name, seed) for name, seed in last["pairs"]]
+    try:
+        mine, other = ([runs[key, pair] for pair in pairs] for key in sides)
+    except KeyError:
+        return None
+    return verdict(mine, other, search.scenario.cost, last["on"])
+
+
+def _last_meeting(noted: Sequence[dict[str, Any]], keys: Sequence[str]) -> dict[str, Any] | None:
+    """The last note of runs that these have all made; several notes may be of the same pairs."""
+    for last in noted[::-1]:
+        same = [one for one in noted if (one["on"], one["pairs"]) == (last["on"], last["pairs"])]
+        if {*keys} <= {key for one in same for key in (one["first"], one["second"])}:
+            return last
+    return None
+
+
+def _runs_of(
+    path: Path, search: "StoredSearch", configs: Sequence[Config]
+) -> dict[tuple[str, tuple[str, int]], Run]:
+    """The runs of these configurations, by pair."""
+    from paramhs.world.store.sqlite import read_runs
+
+    cutoff = search.scenario.cutoff
+    return {
+        (run.task.config.key, (run.task.instance.name, run.task.seed)): run
+        for run in read_runs(path, search.scenario.space)
+        if run.task.config in configs and run.task.cutoff == cutoff
+    }
 
 
 def _make(

@@ -13,7 +13,7 @@ from itertools import product
 from random import Random
 from typing import Literal
 
-from paramhs.results.telling import PROVING, conclusion, counts, verdict_table, verdict_text
+from paramhs.results.concluding import PROVING, conclusion, counts, verdict_table, verdict_text
 from paramhs.values.costs import Cost, CostMetric, Quality, Score, mean, score
 from paramhs.values.markup import Markup, html_table, joined, paragraph
 from paramhs.values.runs import FAILURES, Run, Status
@@ -92,6 +92,8 @@ class Verdict:
     """What the two are called."""
     metric: CostMetric = field(default=Quality(), repr=False)
     """By what they were compared."""
+    meetings: tuple[tuple[Run, Run], ...] = field(default=(), repr=False, compare=False)
+    """What each has made of the pairs, by instance and seed."""
 
     @property
     def conclusion(self) -> str:
@@ -172,7 +174,7 @@ def verdict(
     first: Sequence[Run], second: Sequence[Run], metric: CostMetric, on: str = ""
 ) -> Verdict:
     """Compare two configurations by their runs, which must be on the same pairs."""
-    mine, other = _by_pair(first), _by_pair(second)
+    mine, other = _by_pair(first), _by_pair(second)  # so their order does not matter
     if mine.keys() != other.keys() or not mine:
         raise ValueError("the runs are not on the same pairs")
     level, costs = _telling(
@@ -204,6 +206,7 @@ def verdict(
         sign_flip_test(differences, rng),
         math.fsum(scaled(differences)) > 0,
         metric=metric,
+        meetings=tuple((mine[pair], other[pair]) for pair in mine),
     )
 
 
@@ -218,7 +221,8 @@ def _telling(
 
 
 def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
-    return {(run.task.instance.name, run.task.seed): run for run in runs}
+    by_pair = {(run.task.instance.name, run.task.seed): run for run in runs}
+    return {pair: by_pair[pair] for pair in sorted(by_pair)}
 
 
 def _both_usable(first: Run, second: Run, metric: CostMetric) -> bool:

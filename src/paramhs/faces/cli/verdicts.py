@@ -7,7 +7,7 @@ from rich.text import Text
 from paramhs.faces.layout import brief, tell
 from paramhs.faces.result import Result, common_text
 from paramhs.faces.scenario_file import ScenarioFile
-from paramhs.results.telling import conclusion, counts, verdict_table
+from paramhs.results.concluding import conclusion, counts, verdict_table
 from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.values.runs import NO_INSTANCE
 from paramhs.values.space import Config
