@@ -14,6 +14,7 @@ from paramhs.values.costs import CostMetric
 from paramhs.values.wording import counted
 
 _CLEAR = 2.5  # standard errors from which a difference is probable
+_FEW = 8  # parameters up to which the default is shown whole
 _TELLING = 8  # common runs below which no difference is called probable
 
 
@@ -28,6 +29,8 @@ def print_result(console: Console, result: Result, metric: CostMetric) -> None:
     if result.best != result.default:
         changed = f"as it differs from the default: {brief(result.best, most=1_000)}"
         tell(console, f"best, {changed}", style="bold", indent="  ")
+    if len(result.default) <= _FEW:
+        tell(console, f"default: {result.default}", indent="  ")
     tell(console, f"while searching: {result.comparison}", indent="  ")
     for line in _how_sure(result):
         tell(console, line, indent="    ")
