@@ -19,7 +19,7 @@ from paramhs.search.operators import Several
 from paramhs.values.capping import LEAST_CAP, Capping, cap
 from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality, score
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Run, Status, Task, answer, cut
+from paramhs.values.runs import Evaluate, Run, Status, Task, answer, cut
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
 from paramhs.world.driver import Budget, Driver, Inline
@@ -403,7 +403,7 @@ def test_a_store_with_capped_runs_is_replayed_exactly(tmp_path):
     def opened():
         return SqliteStore(tmp_path / "runs.sqlite", SPACE, {})
 
-    for runs, jobs in ((80, 1), (150, 3)):
+    for runs, jobs in ((40, 1), (80, 3), (110, 8), (150, 3)):
         store = opened()
         with ThreadPoolExecutor(jobs) as pool:
             driven(jobs, store=store, budget=Budget(runs=runs), executor=pool)
@@ -436,6 +436,27 @@ def test_a_run_that_the_budget_cut_short_is_made_again_when_there_is_more():
 def test_without_capping_the_runs_that_are_waited_for_are_finished():
     driver, _ = driven(1, "none", budget=Budget(target_time=40.0))
     assert {run.task.cutoff for run in driver.history.runs} == {CUTOFF}
+
+
+def test_a_run_that_was_speculated_with_too_small_a_cap_is_made_again_within_the_budget():
+    """Also if the search may ask for no more runs than this one."""
+    scenario = PRESERVING
+    history, target = History(scenario, 3), Shared(scenario)
+    pairs = history.pairs(0, 2)
+    first, second = (Task(A, *pair, CUTOFF) for pair in pairs)
+
+    def search():
+        yield Evaluate([first], [second._replace(cutoff=LEAST_CAP)])
+        yield from history.make([second])
+        return "done"
+
+    with ThreadPoolExecutor(2) as pool:
+        driver = Driver(
+            *(search(), history, target, MemoryStore(), Budget(runs=2)), executor=pool, jobs=2
+        )
+        driver.run()
+    assert (driver.stopped, driver.taken) == ("done", 2)
+    assert second in {run.task for run in history.runs}
 
 
 # The setting.

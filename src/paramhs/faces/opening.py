@@ -21,6 +21,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Space
 from paramhs.values.wording import counted
 from paramhs.world.driver import Session
+from paramhs.world.store import MemoryStore
 
 if TYPE_CHECKING:
     import pandas
@@ -103,15 +104,25 @@ def _played(stored: "StoredSearch") -> Result | None:
     with suppress(BadInput):
         configurator = configurator_of(stored.description["configurator"])
         history = History(stored.scenario, stored.history.seed)
-        runs = iter(stored.history.runs[len(stored.scenario.known) :])
+        made = MemoryStore()
+        for run in stored.history.runs[len(stored.scenario.known) :]:
+            made.put(run)
         session = Session(configurator.search(history), history)
-        for run in runs:
-            if run.task not in session.request.tasks:
-                return None
-            session.answer(run)
+        _answer_from(made, session)
+        if len(history.runs) + len(session.unfinished) < len(stored.history.runs):
+            return None
         if [p.config for p in session.trajectory] == [p.config for p in stored.trajectory]:
             return _result(stored, history, session.unfinished, session.ended)
     return None
+
+
+def _answer_from(made: MemoryStore, session: Session) -> None:
+    """Let the search go on as far as these runs lead. One may answer it twice, with two cutoffs."""
+    request = None
+    while session.request is not request:
+        request = session.request
+        for run in filter(None, map(made.get, request.tasks)):
+            session.answer(run)
 
 
 def _as_stored(stored: "StoredSearch") -> Result:

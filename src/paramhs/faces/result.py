@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
+from paramhs.results.capped import Saved, saved
 from paramhs.results.concluding import directions, times
 from paramhs.results.evidence import Ahead, Common, steps
 from paramhs.results.verdict import NoVerdict, Verdict
@@ -63,6 +64,11 @@ class Result:
         return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
 
     @property
+    def capped(self) -> Saved | None:
+        """What was saved by cutting runs short; None if none was."""
+        return saved(self.runs)
+
+    @property
     def comparison(self) -> str:
         """The best and the default on the runs that both have made while searching, in words."""
         if self.best == self.default:
@@ -95,6 +101,7 @@ class Result:
             "ratio": finite(self.ratio),
             "runs": self.asked,
             "speculative_runs": self.speculative,
+            "capping": self.capped and self.capped.to_json(),
             "target_time": self.target_time,
             "wall_time": self.wall_time,
             "stopped": self.stopped,
@@ -137,6 +144,7 @@ class Result:
             *([("ahead", ahead_text(self.ahead, self.history))] if self.ahead else []),
             ("course", f"{counted(len(self.trajectory), 'incumbent')}, the last after"
              f" {counted(last, 'run')}"),
+            *([("capping", str(self.capped))] if self.capped else []),
             *self._verdict_facts,
         ]  # fmt: skip
 

@@ -32,6 +32,7 @@ _CALLS = {
     "irace": "{config_id} {instance_id} {seed} {instance} {params}",
     "irace with a bound": "{config_id} {instance_id} {seed} {instance} {cutoff} {params}",
 }
+_IRACE_DIGITS = 0  # irace rounds bounds up to whole seconds, unless its boundDigits says otherwise
 
 
 def function_target(file: File, folder: Path) -> FunctionTarget:
@@ -110,6 +111,7 @@ def command_target(
             file.grace,
             checker or None,
             needs_number=file.metric.needs_quality,
+            cutoff_digits=_IRACE_DIGITS if isinstance(reader, IraceLine) else None,
         ),
     )
 
