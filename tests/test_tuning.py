@@ -347,14 +347,16 @@ def test_bad_instances_are_named(instances, message):
         ({"jobs": 0}, "jobs must be at least 1, not 0"),
         ({"budget": 0}, "the budget's runs must be a positive number, not 0"),
         ({"cutoff": 0}, "the cutoff must be a positive number, not 0"),
-        ({"cutoff": 10**400}, "the cutoff must be a positive number, not 1000"),
-        (
-            {"cutoff": 10**5000},
-            "the cutoff must be a positive number, not an integer with too many",
-        ),
+        ({"cutoff": 10**400}, "a positive number, not <an integer of about 400 digits>"),
+        ({"cutoff": 10**5000}, "a positive number, not <an integer of about 5,000 digits>"),
         ({"cutoff": "5"}, "the cutoff must be a positive number, not '5'"),
-        ({"memory": 10**400}, "memory must be a positive number of bytes, not 1000"),
-        ({"memory": 10**5000}, "memory must be a positive number of bytes, not an integer with"),
+        ({"memory": 10**400}, "memory must be a positive number of bytes, not <an integer"),
+        ({"jobs": 10**5000}, "jobs must be at most 1,024, not <an integer of about 5,000 digits>"),
+        ({"store": 5}, "store must be the path of a file, not 5"),
+        ({"store": "a\0b"}, "store must be the path of a file; no path has a NUL in it: 'a\\x00b'"),
+        ({"warm_start": [5]}, "warm_start must be the path of a file, not 5"),
+        ({"initial": 5}, "initial must be a list of configurations, not 5"),
+        ({"initial": {"x": 1}}, "initial must be a list of configurations, not {'x': 1}"),
         ({"seed": 10**400}, "seed must be a whole number of at most 300 digits"),
         ({"seed": 10**5000}, "seed must be a whole number of at most 300 digits"),
         ({"instances": [1, 10**5000]}, "instance 1 has too many digits to be stored by"),
@@ -372,6 +374,12 @@ def test_what_is_wrong_is_named_with_the_choices(wrong, message):
 def test_an_argument_of_the_wrong_type_is_bad_input_or_works(wrong):
     with suppress(BadInput):
         tune(**{"function": distance, "space": TINY, "budget": 10, **wrong})
+
+
+@pytest.mark.parametrize("argument", ["store", "warm_start"])
+def test_a_name_that_no_file_system_takes_is_refused(argument):
+    with pytest.raises(StoreError, match="File name too long|there is no store aaa"):
+        tune(distance, TINY, budget=10, **{argument: "a" * 5000})
 
 
 def test_a_bad_argument_leaves_no_file(tmp_path):

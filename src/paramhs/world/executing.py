@@ -6,6 +6,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.runs import Target
 from paramhs.world.driver import Inline, Runner
 from paramhs.world.targets.in_worker import supervisable
@@ -17,11 +18,11 @@ MOST_JOBS = 1024
 def check_jobs(jobs: int) -> None:
     """Refuse a number of jobs that makes no sense."""
     if type(jobs) is not int:
-        raise BadInput(f"jobs must be a whole number, not {jobs!r}")
+        raise BadInput(f"jobs must be a whole number, not {short(jobs)}")
     if jobs < 1:
         raise BadInput(f"jobs must be at least 1, not {jobs}")
     if jobs > MOST_JOBS:
-        raise BadInput(f"jobs must be at most {MOST_JOBS:,}, not {jobs:,}")
+        raise BadInput(f"jobs must be at most {MOST_JOBS:,}, not {short(jobs)}")
 
 
 @contextmanager

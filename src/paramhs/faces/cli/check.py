@@ -16,7 +16,7 @@ from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.values.errors import TargetError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Status
 from paramhs.values.space import Space
-from paramhs.values.wording import counted, finite
+from paramhs.values.wording import counted, exact, finite
 from paramhs.world.targets.supervisor.memory import way_of_counting
 from paramhs.world.targets.supervisor.outcome import memory_text
 
@@ -130,7 +130,7 @@ def _as_json(scenario_file: ScenarioFile, tried: list[Trial], found: list[str]) 
     test_set = scenario_file.test_set
     return {
         "parameters": len(space.parameters),
-        "configurations": space.size(),
+        "configurations": exact(space.size()),
         "log10_configurations": _log10(space),
         "instances": [instance.name for instance in scenario_file.scenario.instances],
         "held_out": [i.name for i in test_set.instances] if test_set and test_set.held_out else [],
