@@ -378,7 +378,7 @@ def test_an_argument_of_the_wrong_type_is_bad_input_or_works(wrong):
 
 @pytest.mark.parametrize("argument", ["store", "warm_start"])
 def test_a_name_that_no_file_system_takes_is_refused(argument):
-    with pytest.raises(StoreError, match="File name too long|there is no store aaa"):
+    with pytest.raises(StoreError, match=r"File name too long|there is no store aaa"):
         tune(distance, TINY, budget=10, **{argument: "a" * 5000})
 
 

@@ -104,7 +104,9 @@ def path_of(thing: object, what: str) -> Path:
     except TypeError:
         raise BadInput(f"{what} must be the path of a file, not {short(thing)}") from None
     if "\0" in str(path):
-        raise BadInput(f"{what} must be the path of a file; no path has a NUL in it: {short(thing)}")
+        raise BadInput(
+            f"{what} must be the path of a file; no path has a NUL in it: {short(thing)}"
+        )
     return path
 
 

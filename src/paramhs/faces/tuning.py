@@ -229,7 +229,9 @@ def tune_scenario(
     check_configurator(configurator)
     store = None if store is None else path_of(store, "store")
     watcher = watcher or Watcher()
-    known = _known(store, [path_of(path, "warm_start") for path in warm_start], scenario, target, watcher)
+    known = _known(
+        store, [path_of(path, "warm_start") for path in warm_start], scenario, target, watcher
+    )
     initial = tuple(dict.fromkeys((*scenario.initial, *known.initial)))
     scenario = replace(scenario, initial=initial, known=known.runs)
     described = {} if store is None else _described(scenario, target, configurator, seed)

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -28,7 +28,8 @@ class Terminal(Console):
     """
 
     def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
-        super().__init__(stderr=stderr, quiet=quiet, highlight=False)
+        # Standard error as it is now: later on it may be what a target's own prints go through.
+        super().__init__(file=sys.stderr if stderr else None, quiet=quiet, highlight=False)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
@@ -36,6 +37,26 @@ class Terminal(Console):
         """The parts to print; control characters in their texts are made visible."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else printable(text), style, control)
+
+
+class Shown:
+    """A text file whose text is made printable; what redraws a line begins a new one."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write what a terminal can be trusted with."""
+        self._file.write(printable(text.replace("\r\n", "\n").replace("\r", "\n")))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """The same for many."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 def say(text: str, err: bool = False) -> None:
