@@ -1,7 +1,9 @@
 import functools
 import json
 import math
+import os
 import re
+import signal
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
@@ -22,7 +24,8 @@ from paramhs.search.configurators import ParamILS
 from paramhs.search.operators import Harmonic, Several
 from paramhs.values.costs import Runtime, RuntimeThenQuality
 from paramhs.values.errors import StoreError
-from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
+from paramhs.values.runs import NO_INSTANCE, Instance, Run, Status, Target, Task
+from paramhs.world.executing import executing
 from paramhs.world.targets import FunctionTarget
 from targets_for_tests import SPACE, distance, noisy
 
@@ -388,6 +391,31 @@ def test_a_bad_argument_leaves_no_file(tmp_path):
     with pytest.raises(BadInput):
         tune(distance, TINY, budget=10, store=tmp_path / "a", jobs=0)
     assert list(tmp_path.iterdir()) == []
+
+
+class Paused(Target):
+    """Times out so many times, each time as if this process had been stopped meanwhile."""
+
+    def __init__(self, times, number=signal.SIGCONT):
+        self.left, self.number = times, number
+
+    def __call__(self, task):
+        self.left -= 1
+        if self.left < 0:
+            return Run(task, Status.OK, 0.1, 1.0)
+        os.kill(os.getpid(), self.number)
+        return Run(task, Status.TIMEOUT, 2.0)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGCONT"), reason="nothing can be stopped there")
+def test_a_run_that_timed_out_while_all_was_stopped_is_made_again():
+    with executing(Paused(2), "inline", 1, 1.0) as (_, run):
+        assert run(task()).status is Status.OK
+    with executing(Paused(9), "inline", 1, 1.0) as (_, run):
+        assert run(task()).status is Status.TIMEOUT  # nobody is stopped all the time
+    with executing(Paused(1, 0), "inline", 1, 1.0) as (_, run):  # no signal
+        assert run(task()).status is Status.TIMEOUT
+    assert signal.getsignal(signal.SIGCONT) == signal.SIG_DFL
 
 
 def test_inline_judges_the_cutoff_when_the_run_is_over():
