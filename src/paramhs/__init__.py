@@ -3,7 +3,7 @@
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
 from paramhs.faces.tuning import Result, tune
-from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
+from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
     Configurator,
@@ -51,6 +51,7 @@ __all__ = [
     "CostMetric",
     "Evaluate",
     "FixedRuns",
+    "Focused",
     "FreshRuns",
     "Growing",
     "Harmonic",

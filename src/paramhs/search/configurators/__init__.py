@@ -1,6 +1,6 @@
 """Configurators: generators of tasks that read like the paper's pseudocode."""
 
-from paramhs.search.comparison import FixedRuns, Growing
+from paramhs.search.comparison import Growing
 from paramhs.search.configurators.configurator import Configurator, check_configurator
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.configurators.param_ils import Afresh, ParamILS, Undiscovered
@@ -21,7 +21,7 @@ __all__ = [
 CONFIGURATORS: dict[str, Configurator] = {
     "paramhs": ParamHS(),
     "paramrls": ParamHS(One(), Growing()),
-    "paramils": ParamILS(comparison=FixedRuns()),
+    "paramils": ParamILS(),
     "random": ParamHS(Anywhere(), Growing()),
 }
 """The configurators with a name, set as we advise for real targets."""
