@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, takewhile
+from itertools import islice, takewhile
 from typing import Literal
 
 from paramhs.search.comparison.comparison import check_runs
@@ -59,7 +59,10 @@ class Focused:
         little: list[Cost] = []
         much: list[Cost] = []
         met, lacking = list(history.pairs_of(fewer)), _lacking(history, fewer, more)
-        for pair, following in pairwise(chain(self._order(history, fewer, more), [None])):
+        order = self._order(history, fewer, more)
+        pair = next(order, None)
+        while pair:
+            following = next(order, None)
             likely = self._likely(history, fewer, following, incumbent, ahead)
             yield from history.ask((more, [*lacking, pair]), (fewer, [pair]), likely=likely)
             little += _costs(history, fewer, [*met, pair])
@@ -67,7 +70,7 @@ class Focused:
             if following and score(much) <= score(little):
                 won = more == challenger
                 break
-            met, lacking = [], []
+            pair, met, lacking = following, [], []
         else:
             won = _is_no_worse(history, challenger, incumbent)
         if won:
