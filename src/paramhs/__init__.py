@@ -10,6 +10,7 @@ from paramhs.search.configurators import (
     ParamHS,
     ParamILS,
     ParamRLS,
+    Race,
     Undiscovered,
 )
 from paramhs.search.history import History
@@ -71,6 +72,7 @@ __all__ = [
     "ParamhsError",
     "Pattern",
     "Quality",
+    "Race",
     "Real",
     "Result",
     "Run",

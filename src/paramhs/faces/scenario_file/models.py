@@ -29,7 +29,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, cor
 
 from paramhs.faces.choices import COSTS, check_seed, cost_named
 from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
-from paramhs.search.configurators import Configurator, ParamHS, ParamILS
+from paramhs.search.configurators import Configurator, ParamHS, ParamILS, Race
 from paramhs.search.operators import (
     Anywhere,
     BothSides,
@@ -272,6 +272,7 @@ class _Budget(_Table):
         return Budget(self.runs, self.target_time, self.wall_time)
 
 
+_RACE = ("candidates", "survivors", "first_test", "confidence", "test", "max_runs")
 _USED_BY = {
     "growing": ("min_runs", "max_runs"),
     "focused": ("order", "max_runs"),
@@ -284,7 +285,7 @@ _USED_BY = {
 class _Configurator(_Table):
     """Names of the parts; what is left out is as the named configurator has it."""
 
-    name: Literal["paramhs", "paramrls", "paramils", "random"] = "paramhs"
+    name: Literal["paramhs", "paramrls", "paramils", "race", "random"] = "paramhs"
     moves: Literal["one", "several", "both sides"] | None = None
     step: Literal["harmonic", "uniform", "l-step"] | None = None
     length: int = 1
@@ -296,6 +297,11 @@ class _Configurator(_Table):
     random_starts: int = 10
     kicks: int = 3
     p_restart: float = 0.01
+    candidates: int | None = None
+    survivors: int | None = None
+    first_test: int = 5
+    confidence: float = 0.95
+    test: Literal["friedman", "t"] | None = None
 
     def configurator(self) -> Configurator:
         """The configurator meant; `BadInput` if a setting is given that it has no use for."""
@@ -310,6 +316,9 @@ class _Configurator(_Table):
                 self.kicks,
                 self.p_restart,
             )
+        if self.name == "race":
+            settings = {name: getattr(self, name) for name in _RACE}
+            return Race(self._operator("several", Harmonic()), **settings)
         comparison = self._comparison("growing")
         if self.name == "random":
             return ParamHS(Anywhere(), comparison)
@@ -319,7 +328,7 @@ class _Configurator(_Table):
 
     def _used(self) -> set[str]:
         kind = self.comparison or ("focused" if self.name == "paramils" else "growing")
-        used = {"name", "comparison", *_USED_BY[kind]}
+        used = {"name", *_RACE} if self.name == "race" else {"name", "comparison", *_USED_BY[kind]}
         if self.name == "paramils":
             used |= {"random_starts", "kicks", "p_restart"}
         if self.name != "random":

@@ -5,6 +5,7 @@ from paramhs.search.configurators.configurator import Configurator, check_config
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.configurators.param_ils import Afresh, ParamILS, Undiscovered
 from paramhs.search.configurators.param_rls import ParamRLS
+from paramhs.search.configurators.racing import Race
 from paramhs.search.operators import Anywhere, One
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "ParamHS",
     "ParamILS",
     "ParamRLS",
+    "Race",
     "Undiscovered",
     "check_configurator",
 ]
@@ -22,6 +24,7 @@ CONFIGURATORS: dict[str, Configurator] = {
     "paramhs": ParamHS(),
     "paramrls": ParamHS(One(), Growing()),
     "paramils": ParamILS(),
+    "race": Race(),
     "random": ParamHS(Anywhere(), Growing()),
 }
 """The configurators with a name, set as we advise for real targets."""
