@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from paramhs import Quality, Runtime, Space
-from paramhs.faces.cli.verdicts import conclusion
+from paramhs.results.concluding import conclusion
 from paramhs.results.verdict import LEAST_INSTANCES, sign_flip_test, verdict
 from paramhs.values.costs import RuntimeThenQuality
 from paramhs.values.runs import Instance, Run, Status, Task

@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from paramhs.results.verdict import Verdict, verdict
 from paramhs.search.history import History
@@ -18,6 +19,12 @@ from paramhs.values.space import Config
 from paramhs.world.driver import Budget, Driver, Watcher
 from paramhs.world.executing import check_jobs, executing
 from paramhs.world.store import open_store
+
+if TYPE_CHECKING:
+    from paramhs.world.store.reading import StoredSearch
+
+_NOTE = "verdicts"
+_KEPT = 100  # verdicts that are remembered
 
 USUAL_PAIRS = 50  # at least so many where the target is random
 
@@ -99,7 +106,57 @@ def validate(
     for run in history.runs:
         made[run.task.config].append(run)
     first, *others = made.values()
+    if store is not None:
+        _note(Path(store), different, pairs, test_set)
     return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+
+
+def _note(store: Path, configs: Sequence[Config], pairs: Sequence[Pair], test_set: TestSet) -> None:
+    """Keep who met on which pairs: the runs do not say when all of them are made."""
+    from paramhs.world.store.notes import keep_note, read_note  # sqlite3 only where it is needed
+
+    first, *others = [config.key for config in configs]
+    noted = [one for one in _noted(read_note(store, _NOTE)) if one["second"] not in others]
+    where = {"on": test_set.text, "pairs": [[pair.instance.name, pair.seed] for pair in pairs]}
+    made = [{"first": first, "second": other, **where} for other in others]
+    keep_note(store, _NOTE, [*noted[-_KEPT:], *made])
+
+
+def _noted(note: object) -> list[dict[str, Any]]:
+    return note if isinstance(note, list) else []
+
+
+def read_verdict(search: "StoredSearch") -> Verdict | None:
+    """The last verdict that was made of the default and the best of a stored search."""
+    path = verdict_store(search.path)
+    if path is None or not path.exists():
+        return None
+    from paramhs.world.store.notes import read_note
+
+    keys = {"first": search.default.key, "second": search.best.key}
+    noted = [one for one in _noted(read_note(path, _NOTE)) if keys.items() <= one.items()]
+    if not noted:
+        return None
+    runs = _runs_of(path, search)
+    last = noted[-1]
+    pairs = [(name, seed) for name, seed in last["pairs"]]
+    try:
+        sides = [[runs[key, pair] for pair in pairs] for key in keys.values()]
+    except KeyError:
+        return None
+    return verdict(sides[0], sides[1], search.scenario.cost, last["on"])
+
+
+def _runs_of(path: Path, search: "StoredSearch") -> dict[tuple[str, tuple[str, int]], Run]:
+    """The runs of the default and of the best, by pair."""
+    from paramhs.world.store.sqlite import read_runs
+
+    wanted, cutoff = (search.default, search.best), search.scenario.cutoff
+    return {
+        (run.task.config.key, (run.task.instance.name, run.task.seed)): run
+        for run in read_runs(path, search.scenario.space)
+        if run.task.config in wanted and run.task.cutoff == cutoff
+    }
 
 
 def _make(

@@ -8,7 +8,7 @@ anything about others.
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from random import Random
 
@@ -84,6 +84,8 @@ class Verdict:
     """Of a two-sided sign-flip test on the mean difference, failures counting most."""
     favours_second: bool
     """Which way that difference goes."""
+    meetings: tuple[tuple[Run, Run], ...] = field(default=(), repr=False, compare=False)
+    """What each has made of the pairs, by instance and seed."""
 
     @property
     def conclusion(self) -> str:
@@ -118,7 +120,7 @@ def verdict(
     first: Sequence[Run], second: Sequence[Run], metric: CostMetric, on: str = ""
 ) -> Verdict:
     """Compare two configurations by their runs, which must be on the same pairs."""
-    mine, other = _by_pair(first), _by_pair(second)
+    mine, other = _by_pair(first), _by_pair(second)  # so their order does not matter
     if mine.keys() != other.keys() or not mine:
         raise ValueError("the runs are not on the same pairs")
     level, costs = _telling(
@@ -148,6 +150,7 @@ def verdict(
         ratio,
         sign_flip_test(differences, rng),
         math.fsum(scaled(differences)) > 0,
+        tuple((mine[pair], other[pair]) for pair in mine),
     )
 
 
@@ -162,7 +165,8 @@ def _telling(
 
 
 def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
-    return {(run.task.instance.name, run.task.seed): run for run in runs}
+    by_pair = {(run.task.instance.name, run.task.seed): run for run in runs}
+    return {pair: by_pair[pair] for pair in sorted(by_pair)}
 
 
 def _side(runs: Sequence[Run], metric: CostMetric) -> Side:
