@@ -119,7 +119,7 @@ def _ranks(costs: Sequence[Cost]) -> list[float]:
 def _sign_test(first: int, second: int) -> float:
     """How likely a difference at least as large is if both win a pair equally often."""
     n, fewer = first + second, min(first, second)
-    return min(1.0, 2 * sum(math.comb(n, k) for k in range(fewer + 1)) / 2**n)
+    return min(1.0, 2 * sum(math.comb(n, k) for k in range(fewer + 1)) / (1 << n))
 
 
 def _tail_of(difference: float, unit: float, freedom: float) -> float:
