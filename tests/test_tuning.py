@@ -25,6 +25,7 @@ from paramhs.search.operators import Harmonic, Several
 from paramhs.values.costs import Runtime, RuntimeThenQuality
 from paramhs.values.errors import StoreError
 from paramhs.values.runs import NO_INSTANCE, Instance, Run, Status, Target, Task
+from paramhs.values.scenario import FIXED_SEED
 from paramhs.world.executing import executing
 from paramhs.world.targets import FunctionTarget
 from targets_for_tests import SPACE, distance, noisy
@@ -522,3 +523,23 @@ def test_a_penalty_is_at_least_one(penalty):
 def test_parts_that_do_not_fit_are_bad_input(make):
     with pytest.raises(BadInput):
         make()
+
+
+def test_a_deterministic_target_is_given_one_fixed_seed_in_the_search_and_in_the_verdict():
+    seeds = []
+
+    def cost(config, instance, seed):
+        seeds.append((instance, seed))
+        return abs(config["x"] - 7) + len(instance)
+
+    result = tune(
+        cost,
+        {"x": Integer(0, 9, default=0)},
+        instances=["a", "bb", "ccc"],
+        test_instances=[f"t{k}" for k in range(6)],
+        deterministic=True,
+        budget=60,
+    )
+    assert result.verdict.second.cost < result.verdict.first.cost
+    assert {seed for _, seed in seeds} == {FIXED_SEED}
+    assert {instance for instance, _ in seeds} >= {"a", "bb", "ccc", "t0", "t5"}

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from paramhs.values.errors import BadInput, StoreError
-from paramhs.values.runs import Instance, Point, Run, Status, Task
+from paramhs.values.runs import Instance, Point, Run, Status, Task, answer
 from paramhs.values.space import Config, Space
 from paramhs.values.version import __version__
 from paramhs.world.store.differences import differences
@@ -178,27 +179,41 @@ class SqliteStore:
         return float(seconds)
 
     def get(self, task: Task, asked: int | None = None) -> Run | None:
-        """The stored run of a task."""
+        """The stored answer to a task.
+
+        It is that of the run with the smallest cutoff that has one. A search asks for the same with
+        larger cutoffs only, and only until it is not cut short. So runs that are made later, with
+        larger cutoffs, change no answer, and a replay has the same.
+        """
         key = self._key(task)
-        row = None
         try:
-            if None not in key:
-                row = self._db.execute(
-                    "SELECT status, runtime, quality, detail, asked FROM runs"
-                    " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
-                    key,
-                ).fetchone()
-            if asked is not None and (row is None or row[4] != asked):
+            found, row = self._answer(task, key) if None not in key else (None, None)
+            if asked is not None and (row is None or row[5] != asked):
                 self._check_way(task, asked)
-                if row is not None and row[4] is None:
+                if row is not None and row[5] is None:
                     self._db.execute(
                         "UPDATE runs SET asked = ?"
                         " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
-                        (asked, *key),
+                        (asked, *key[:3], row[0]),
                     )
-            return Run(task, _STATUS[row[0]], row[1], row[2], row[3]) if row else None
+            return found
         except (sqlite3.Error, *_DAMAGE) as error:
             raise _trouble(self.path, error) from error
+
+    def _answer(
+        self, task: Task, key: tuple[object, ...]
+    ) -> tuple[Run, tuple[Any, ...]] | tuple[None, None]:
+        rows = self._db.execute(
+            "SELECT cutoff, status, runtime, quality, detail, asked FROM runs"
+            " WHERE config = ? AND instance = ? AND seed = ? ORDER BY cutoff",
+            key[:3],
+        ).fetchall()
+        for row in rows:
+            made = Run(task._replace(cutoff=row[0]), _STATUS[row[1]], *row[2:5])
+            found = answer(made, task)
+            if found is not None:
+                return found, row
+        return None, None
 
     def _key(self, task: Task) -> tuple[int | None, int | None, int, float]:
         config = self._configs.get(_text(task.config.key))
