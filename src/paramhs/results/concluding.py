@@ -16,11 +16,16 @@ PROVING = 6  # cases below which even unanimous ones give no p-value under 0.05
 
 def verdict_text(verdict: "Verdict") -> str:
     """A verdict as a text of a few lines."""
+    head = f"verdict, on {verdict.on}:"
+    lines = [head, *table_lines(verdict), *conclusion(verdict), counts(verdict)]
+    return "\n".join(wrapped(printable(line)) for line in lines)
+
+
+def table_lines(verdict: "Verdict") -> list[str]:
+    """The two sides, in columns."""
     table = verdict_table(verdict)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    rows = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-    lines = [f"verdict, on {verdict.on}:", *rows, *conclusion(verdict), counts(verdict)]
-    return "\n".join(wrapped(printable(line)) for line in lines)
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
 
 
 def wrapped(text: str, width: int = WIDTH, indent: str = "") -> str:
