@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from paramhs.values.costs import CostMetric
 
 WIDTH = 80  # columns of a text that is printed whole
+_SAME = 0.01  # ratios this close to 1 are told in percent
 PROVING = 6  # cases below which even unanimous ones give no p-value under 0.05
 
 
@@ -119,6 +120,10 @@ def directions(metric: "CostMetric", by_runtime: bool | None = None) -> tuple[st
 
 def times(ratio: float, better: str, worse: str) -> str:
     """Such as 2.7 times faster, or 1.3 times slower."""
+    if abs(ratio - 1) < _SAME:
+        return (
+            "the same" if ratio == 1 else f"{abs(ratio - 1):.1%} {better if ratio > 1 else worse}"
+        )
     if ratio >= 1:
         return f"{ratio:.3g} times {better}"
     return f"{_inverse(ratio):.3g} times {worse}"
