@@ -12,8 +12,9 @@ from command_line import HUNG, MARKUP, SCENARIO, begin, flat, fresh, paramhs, sc
 from paramhs import __version__
 from paramhs.faces.cli import app
 from paramhs.world.driver import Budget
+from paramhs.world.targets.saps import Saps
 
-DEMO = {"BUDGET": Budget(runs=300), "STEPS": 1_000}  # runs counted, and short ones
+DEMO = {"BUDGET": Budget(runs=300), "target": lambda: Saps(1_000)}  # short runs in machine code
 
 
 def tuned(*words, cwd, run=paramhs):
