@@ -331,9 +331,7 @@ class TestMarkup:
         assert done.returncode == 0, done.stderr
         assert 'from the default: "[u]mode[/u]"="[red]c[/red]"\n' in done.stdout
         assert 'closest "[u]mode[/u]"="[/b]" is' in done.stdout
-        assert 'default "[u]mode[/u]"="[bold]a[/bold]"' in done.stdout or (
-            'closest "[u]mode[/u]"="[bold]a[/bold]"' in done.stdout
-        )
+        assert 'default: "[u]mode[/u]"="[bold]a[/bold]"' in done.stdout
         assert "Traceback" not in done.stderr
         shown = paramhs("show", "scenario.sqlite", cwd=tmp_path)
         assert shown.stdout.count('"[u]mode[/u]"="[/b]"') >= 1

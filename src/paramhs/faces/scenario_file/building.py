@@ -138,7 +138,7 @@ class _Builder:
         read = self._build_space()
         self.source.refuse()
         assert read  # noqa: S101 -- or refused
-        return read._replace(notes=(*read.notes, *self.source.notes))
+        return read._replace(notes=tuple(self.source.notes))
 
     def _scenario(
         self,
