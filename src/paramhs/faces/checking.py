@@ -252,7 +252,8 @@ def _about_instances(file: ScenarioFile) -> Iterator[str]:
     if same:
         yield f"{len(same)} instances of train and test have the same content: {same[0]}"
     if not held_out:
-        yield "no instances are held out: nothing will show whether the result carries over"
+        unknown = "nothing will show whether the result carries over"
+        yield f"no instances are held out: {unknown}{_few(file)}"
     elif file.scenario.deterministic and len(held_out) < PROVING:
         yield (
             f"{len(held_out)} instances held out of a deterministic target cannot prove anything: p"
@@ -260,6 +261,17 @@ def _about_instances(file: ScenarioFile) -> Iterator[str]:
         )
     if len(trained) < 5:
         yield f"the search has only {len(trained)} instances: what it finds may fit only those"
+
+
+def _few(file: ScenarioFile) -> str:
+    """Why none can be, where that is so."""
+    count = len(file.scenario.instances)
+    if not file.scenario.deterministic or count >= 2 * PROVING:
+        return ""
+    return (
+        f"; of {counted(count, 'instance')} none can prove it, for that takes {PROVING} held out"
+        " and as many to search on: only more instances can"
+    )
 
 
 def _path(instance: Instance) -> str:

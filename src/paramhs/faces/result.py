@@ -180,7 +180,7 @@ def common_text(met: Common | None, history: History, names: tuple[str, str]) ->
     ratio = f" ({times(met.ratio, *words)})" if met.ratio else ""
     more = f"; {failed}" if failed else ""
     means = f"{second} {met.second:.6g}, {first} {met.first:.6g}{ratio}"
-    return f"mean {runs}: {means}{more}"
+    return f"{history.scenario.cost.label} {runs}: {means}{more}"
 
 
 def ahead_text(ahead: Ahead, history: History) -> str:
