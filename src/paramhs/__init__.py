@@ -5,6 +5,7 @@ from paramhs.faces.command import Command
 from paramhs.faces.opening import Opened, open
 from paramhs.faces.result import Result
 from paramhs.faces.tuning import tune
+from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
@@ -65,6 +66,7 @@ __all__ = [
     "JsonLine",
     "LStep",
     "Learner",
+    "NoVerdict",
     "One",
     "Opened",
     "Operator",
@@ -93,6 +95,7 @@ __all__ = [
     "Task",
     "Undiscovered",
     "Uniform",
+    "Verdict",
     "Watcher",
     "__version__",
     "open",

@@ -10,6 +10,7 @@ import typer
 from paramhs import __version__
 from paramhs.faces.cli import demo as demonstration
 from paramhs.faces.cli.check import check
+from paramhs.faces.cli.export import export
 from paramhs.faces.cli.init import init
 from paramhs.faces.cli.instances import app as instances
 from paramhs.faces.cli.landscape import landscape
@@ -96,6 +97,7 @@ app.command()(check)
 app.command()(validate)
 app.command()(init)
 app.command()(show)
+app.command()(export)
 app.command()(landscape)
 app.command()(saps)
 app.add_typer(instances, name="instances")
