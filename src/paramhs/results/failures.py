@@ -9,10 +9,13 @@ What counts is configurations, not runs: a configuration that crashes does so on
 its runs are no independent witnesses. A clause is tested by Fisher's exact test on configurations
 with and without it that failed and did not. Each parameter has the same share of the error allowed,
 and each of its clauses the same share of that (Bonferroni's correction, by parts), so that a
-parameter with two values is not drowned by one with a hundred; and so for pairs. A clause
-*explains* if nine tenths of the runs with it failed.
+parameter with two values is not drowned by one with a hundred; and so for pairs. Clauses that hold
+of so few or so many configurations that they could never be significant are not counted (Tarone's).
+A clause *explains* if nine tenths of the runs with it failed. Where the messages name its value, it
+needed no looking for, and is not corrected.
 
-Source: Fisher, Statistical Methods for Research Workers (1934), section 21.02.
+Source: Fisher, Statistical Methods for Research Workers (1934), section 21.02; Tarone, A modified
+Bonferroni method for discrete data (Biometrics 46, 1990).
 """
 
 import json
@@ -29,14 +32,16 @@ import numpy as np
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import FAILURES, Run
 from paramhs.values.space import INACTIVE, Compare, Config, Space
-from paramhs.values.wording import counted, printable
+from paramhs.values.wording import counted
 
 _ALWAYS = 0.9  # the share of failed runs from which on a clause explains them
 _SIGNIFICANT = 0.05
-_FAMILIES = 3  # clauses of instances, of one parameter, of two: each has a third of the error
+_SINGLE = 0.8  # the share of the error that is left to clauses of one parameter
+_OTHER = 0.1  # to instances; and to clauses of two
 _MOST_PAIRED = 100  # clauses of one parameter of which all pairs are tried, the likeliest
 _MOST_CUTS = 64  # values of an ordered parameter from which on the others are tried
-_FEW_LEVELS = 5  # up to so many values of an ordered parameter are also taken one by one
+_TELLING = 3  # letters of a value that messages name
+_FEW_LEVELS = 128  # up to so many values of an ordered parameter are also taken one by one
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,8 @@ class FailureGroup:
         if not self.clause:
             what = f"{counted(self.failed, 'run')} {how}, and no value explains"
             return f"{what} {'it' if self.failed == 1 else 'them'}{self._said}"
-        with_it = f"{self.failed:,} of {counted(self.runs, 'run')} with {self.clause} {how}"
+        word = "on" if self.clause.startswith(_INSTANCE) else "with"
+        with_it = f"{self.failed:,} of {counted(self.runs, 'run')} {word} {self.clause} {how}"
         return f"{with_it}, {self.others_failed:,} of {self.others:,} others{self._said}"
 
     @property
@@ -78,23 +84,28 @@ class FailureGroup:
     @property
     def toml(self) -> str:
         """The line for a scenario file that forbids it, beside what is forbidden already."""
-        return f"forbidden = {self._list}" if self.forbid else ""
+        texts = ", ".join(map(_toml, (*self.forbidden, self.forbid)))
+        return f"forbidden = [{texts}]" if self.forbid else ""
 
     @property
     def python(self) -> str:
         """The argument of `Space` that forbids it."""
-        return f"forbidden={self._list}" if self.forbid else ""
-
-    @property
-    def _list(self) -> str:
-        return json.dumps([*self.forbidden, self.forbid], ensure_ascii=False)
+        return f"forbidden={[*self.forbidden, self.forbid]!r}" if self.forbid else ""
 
     def to_json(self) -> dict[str, object]:
         """The same in JSON types."""
         return {**asdict(self), "text": self.text, "toml": self.toml, "python": self.python}
 
 
+_INSTANCE = "instance "
 _VERBS = {"crashed": "crashed", "wrong": "gave a wrong answer"}
+
+
+def _toml(text: str) -> str:
+    """A text in TOML: between single quotes where that is enough, as nothing is escaped there."""
+    plain = "'" not in text and text.isprintable()
+    return f"'{text}'" if plain else json.dumps(text)
+
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 """Of each configuration, whether something holds."""
@@ -109,7 +120,7 @@ def failure_groups(runs: Iterable[Run], space: Space) -> tuple[FailureGroup, ...
     for name, p_value in _bad_instances(kept):
         here = [run for run in kept if run.task.instance.name == name]
         kept = [run for run in kept if run.task.instance.name != name]
-        groups.append(_group(f"instance {printable(name)}", p_value, here, kept))
+        groups.append(_group(f"{_INSTANCE}{name}", p_value, here, kept))
     for clause, p_value in _explanations(_Table(kept, space)):
         here = [run for run in kept if clause.holds(run.task.config)]
         kept = [run for run in kept if not clause.holds(run.task.config)]
@@ -160,7 +171,7 @@ def _bad_instances(runs: Sequence[Run]) -> Iterator[tuple[str, float]]:
     failed = Counter(run.task.instance.name for run in runs if run.status in FAILURES)
     for name, count in failed.items():
         log_p = log_fisher(count, made[name], failed.total(), len(runs))
-        corrected = min(1.0, math.exp(log_p) * len(made) * _FAMILIES)
+        corrected = min(1.0, math.exp(log_p) * len(made) / _OTHER)
         if count >= _ALWAYS * made[name] and corrected <= _SIGNIFICANT:
             yield name, corrected
 
@@ -190,22 +201,46 @@ class _Clause(NamedTuple):
         return all(low <= config.indices[at] <= high for at, low, high, _ in self.ranges)
 
 
+class _Judged(NamedTuple):
+    """A clause, and how well it explains."""
+
+    clause: _Clause
+    log_p: float
+    """The logarithm of its p-value, corrected; for ranking, also where that is no double."""
+    rate: float
+    """Of failures among the runs with it."""
+
+
+class _Counts(NamedTuple):
+    """What a clause holds of."""
+
+    configs: int
+    failing: int
+    """How many of them have a failed run."""
+    runs: int
+    failed: int
+
+
 class _Table:
     """Configurations with the number of their runs and of those that failed."""
 
     def __init__(self, runs: Sequence[Run], space: Space) -> None:
         made = Counter(run.task.config for run in runs)
-        failed = Counter(run.task.config for run in runs if run.status in FAILURES)
+        failures = [run for run in runs if run.status in FAILURES]
+        failed = Counter(run.task.config for run in failures)
         self.space = space
+        self.said = {run.reason for run in failures}
         self.indices = np.array([config.indices for config in made], np.int64)
         self.runs = np.fromiter(made.values(), np.int64, len(made))
         self.failed = np.array([failed[config] for config in made], np.int64)
+        self.whole = self.counts(np.ones(len(made), np.bool_))
 
     def without(self, mask: Mask) -> "_Table":
         """The configurations of which something does not hold."""
         less = copy(self)
         for name in ("indices", "runs", "failed"):
             setattr(less, name, getattr(self, name)[~mask])
+        less.whole = self.counts(~mask)
         return less
 
     def mask(self, clause: _Clause) -> Mask:
@@ -216,21 +251,37 @@ class _Table:
             result &= (low <= column) & (column <= high)
         return result
 
-    def judged(self, clause: _Clause, tried: int) -> "_Judged":
-        """How well a clause explains, one of so many in its family."""
-        mask, failing = self.mask(clause), self.failed > 0
-        hits, drawn, marked = (int(m.sum()) for m in (mask & failing, mask, failing))
-        log_p = log_fisher(hits, drawn, marked, len(mask)) + math.log(tried * _FAMILIES)
-        rate = float(self.failed[mask].sum() / max(self.runs[mask].sum(), 1))
-        return _Judged(clause, log_p, rate)
+    def counts(self, mask: Mask) -> _Counts:
+        """Of some."""
+        failed, runs = self.failed[mask], self.runs[mask]
+        return _Counts(len(runs), int((failed > 0).sum()), int(runs.sum()), int(failed.sum()))
 
+    def counts_of(self, position: int, ranges: Sequence[_Range]) -> list[_Counts]:
+        """Of each range of one parameter; a look at each configuration is enough for all."""
+        seen, which = np.unique(self.indices[:, position], return_inverse=True)
+        weights = (None, self.failed > 0, self.runs, self.failed)
+        sums = [np.cumsum([0, *np.bincount(which, w, len(seen)).tolist()]) for w in weights]
+        first = np.searchsorted(seen, [r.low for r in ranges])
+        after = np.searchsorted(seen, [r.high for r in ranges], "right")
+        columns = [(total[after] - total[first]).astype(int).tolist() for total in sums]
+        return [_Counts(*numbers) for numbers in zip(*columns, strict=True)]
 
-class _Judged(NamedTuple):
-    clause: _Clause
-    log_p: float
-    """The logarithm of its p-value, corrected; for ranking, also where that is no double."""
-    rate: float
-    """Of failures among the runs with it."""
+    def judged(self, clause: _Clause, counts: _Counts, tried: float) -> _Judged:
+        """How well a clause explains, where so many share the error."""
+        marked, total = self.whole.failing, self.whole.configs
+        log_p = log_fisher(counts.failing, counts.configs, marked, total)
+        rate = counts.failed / counts.runs if counts.runs else 0.0
+        if rate >= _ALWAYS and self._name(clause):
+            tried = 1.0
+        return _Judged(clause, log_p + math.log(tried), rate)
+
+    def _name(self, clause: _Clause) -> bool:
+        """Whether the messages name the value, so that nobody had to look for it."""
+        ((position, low, high, _), *more) = clause.ranges
+        word = self.space.listed[position].value(low)
+        if more or low != high or not isinstance(word, str) or len(word) < _TELLING:
+            return False
+        return all(word in message for message in self.said)
 
 
 def _explanations(table: _Table) -> Iterator[tuple[_Clause, float]]:
@@ -246,13 +297,26 @@ def _explanations(table: _Table) -> Iterator[tuple[_Clause, float]]:
 def _best(table: _Table) -> _Judged | None:
     """What explains failures, by one parameter or two; else what at least has to do with them."""
     by_parameter = _single_clauses(table)
-    singles = [
-        table.judged(clause, len(clauses) * len(by_parameter))
-        for clauses in by_parameter.values()
-        for clause in clauses
-    ]
+    singles = []
+    for position, ranges in by_parameter.items():
+        counts = table.counts_of(position, ranges)
+        tried = _testable(table.whole, counts, _SINGLE / len(by_parameter))
+        for one, count in zip(ranges, counts, strict=True):
+            singles.append(table.judged(_Clause((one,)), count, tried))
     pairs = _judged_pairs(table, by_parameter, singles)
     return _surest(one for one in (*singles, *pairs) if one.rate >= _ALWAYS) or _surest(singles)
+
+
+def _testable(whole: _Counts, counts: Sequence[_Counts], share: float) -> float:
+    """By how much the p-values of a parameter's clauses are multiplied, given its share."""
+    least = [
+        log_fisher(min(n.configs, whole.failing), n.configs, whole.failing, whole.configs)
+        for n in counts
+    ]
+    for count in range(1, len(counts)):
+        if sum(p <= math.log(_SIGNIFICANT * share / count) for p in least) <= count:
+            return count / share
+    return len(counts) / share
 
 
 def _surest(judged: Iterable[_Judged]) -> _Judged | None:
@@ -261,11 +325,11 @@ def _surest(judged: Iterable[_Judged]) -> _Judged | None:
 
 
 def _judged_pairs(
-    table: _Table, by_parameter: Mapping[int, Sequence[_Clause]], singles: Sequence[_Judged]
+    table: _Table, by_parameter: Mapping[int, Sequence[_Range]], singles: Sequence[_Judged]
 ) -> Iterator[_Judged]:
     """Two clauses at a time, of different parameters, of those that have most to do with it."""
     likely = sorted(singles, key=lambda one: one.log_p)[:_MOST_PAIRED]
-    spread = math.comb(len(by_parameter), 2)
+    spread = math.comb(len(by_parameter), 2) / _OTHER
     masks = [table.mask(one.clause) for one in likely]
     failed, runs = (_together(masks, weights) for weights in (table.failed, table.runs))
     for a, b in combinations(range(len(likely)), 2):
@@ -273,7 +337,8 @@ def _judged_pairs(
         if first.position == second.position or not failed[a, b] >= _ALWAYS * runs[a, b] > 0:
             continue
         ways = len(by_parameter[first.position]) * len(by_parameter[second.position])
-        yield table.judged(_Clause(tuple(sorted((first, second)))), ways * spread)
+        both = _Clause(tuple(sorted((first, second))))
+        yield table.judged(both, table.counts(table.mask(both)), ways * spread)
 
 
 def _together(masks: Sequence[Mask], weights: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
@@ -283,17 +348,14 @@ def _together(masks: Sequence[Mask], weights: "np.ndarray[Any, Any]") -> "np.nda
     return result
 
 
-def _single_clauses(table: _Table) -> dict[int, list[_Clause]]:
-    """For each parameter the clauses that hold of some that failed and not of all others."""
-    failing = table.indices[table.failed > 0]
+def _single_clauses(table: _Table) -> dict[int, list[_Range]]:
+    """The clauses of each parameter that was not the same everywhere."""
     result = {}
     for position in range(len(table.space.listed)):
         seen = np.unique(table.indices[:, position])
-        hit = set(np.unique(failing[:, position]).tolist())
-        ranges = _ranges(table.space, position, [int(i) for i in seen if i != INACTIVE])
-        clauses = [_Clause((r,)) for r in ranges if any(r.low <= i <= r.high for i in hit)]
-        if len(seen) > 1 and clauses:
-            result[position] = clauses
+        active = [int(index) for index in seen if index != INACTIVE]
+        if len(seen) > 1:
+            result[position] = list(_ranges(table.space, position, active))
     return result
 
 
@@ -325,8 +387,14 @@ def log_fisher(hits: int, drawn: int, marked: int, total: int) -> float:
     if hits * total <= drawn * marked:
         return 0.0
     most = min(drawn, marked)
-    terms = [_log_hypergeometric(k, drawn, marked, total) for k in range(hits, most + 1)]
-    return terms[0] + math.log(math.fsum(math.exp(term - terms[0]) for term in terms))
+    first = _log_hypergeometric(hits, drawn, marked, total)
+    terms, share = [1.0], 1.0
+    for k in range(hits, most):  # each term by the one before; beyond what is expected they fall
+        share *= (marked - k) * (drawn - k) / ((k + 1) * (total - marked - drawn + k + 1))
+        if share < 1e-17:
+            break
+        terms.append(share)
+    return first + math.log(math.fsum(terms))
 
 
 def _log_hypergeometric(k: int, drawn: int, marked: int, total: int) -> float:
