@@ -14,9 +14,9 @@ from rich.console import Console
 
 from command_line import COMMAND, MARKUP, environment, scenario
 from paramhs import Budget, Categorical, Quality, tune
-from paramhs.faces.cli import views
+from paramhs.faces import views
 from paramhs.faces.cli.printed import print_result, print_summary
-from paramhs.faces.cli.views import LiveView, PlainView, duration, progress, view
+from paramhs.faces.views import LiveView, PlainView, duration, progress, view
 from paramhs.world.driver import Watcher
 
 MODES = Categorical(["[bold]a[/bold]", "[red]b[/red]", "[/c]"])

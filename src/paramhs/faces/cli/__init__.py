@@ -20,7 +20,7 @@ from paramhs.faces.cli.space import space
 from paramhs.faces.cli.tune import INTERRUPTED_CODE, show, tune, tuning
 from paramhs.faces.cli.validate import validate
 from paramhs.faces.cli.verdicts import print_outcome
-from paramhs.faces.cli.views import view
+from paramhs.faces.views import view
 from paramhs.values.errors import BadInput, ParamhsError, StoreError, TargetError
 from paramhs.world.driver import INTERRUPTED
 

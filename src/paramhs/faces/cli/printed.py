@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paramhs.faces.cli.views import brief
 from paramhs.faces.tuning import Result
+from paramhs.faces.views import brief
 from paramhs.results.evidence import Rival, closest_rivals
 from paramhs.values.costs import CostMetric
 from paramhs.values.wording import counted

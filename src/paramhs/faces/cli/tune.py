@@ -16,9 +16,9 @@ from rich.text import Text
 from paramhs.faces.cli.output import Json, Terminal, again, called, duration, print_json, say
 from paramhs.faces.cli.printed import print_result, print_summary
 from paramhs.faces.cli.verdicts import command_of, no_verdict, print_outcome, why_none
-from paramhs.faces.cli.views import view
 from paramhs.faces.scenario_file import ScenarioFile, read_configs, read_scenario
 from paramhs.faces.tuning import Result, tune_scenario
+from paramhs.faces.views import view
 from paramhs.results.evidence import common_costs
 from paramhs.values.errors import BadInput
 from paramhs.values.wording import finite

@@ -12,9 +12,9 @@ from rich.text import Text
 from paramhs.faces.cli.output import Json, Terminal, again, print_json, say
 from paramhs.faces.cli.tune import INTERRUPTED_CODE, tuning
 from paramhs.faces.cli.verdicts import command_of, print_verdict
-from paramhs.faces.cli.views import view
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.faces.scenario_file.instances import instances_of
+from paramhs.faces.views import view
 from paramhs.results.validating import TestSet, verdict_store
 from paramhs.results.validating import validate as validated
 from paramhs.values.errors import BadInput

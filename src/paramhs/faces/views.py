@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from paramhs.faces.cli.output import Terminal
+from paramhs.faces.terminal import Terminal
 from paramhs.results.evidence import standard_error
 from paramhs.values.costs import score
 from paramhs.values.runs import Point
