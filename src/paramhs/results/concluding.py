@@ -29,7 +29,7 @@ def _the(name: str) -> str:
 
 
 def _how_much(verdict: Verdict, metric: CostMetric) -> str:
-    better, worse = _directions(verdict, metric)
+    better, worse = directions(verdict, metric)
     tail = ""
     if verdict.by == "quality" and metric.needs_runtime:
         tail = " in quality, with equal runtimes"
@@ -43,7 +43,7 @@ def _how_much(verdict: Verdict, metric: CostMetric) -> str:
     return f"{better} by {gain}{tail}"
 
 
-def _directions(verdict: Verdict, metric: CostMetric) -> tuple[str, str]:
+def directions(verdict: Verdict, metric: CostMetric) -> tuple[str, str]:
     """What better and worse are called."""
     if verdict.by == "runtime":
         return "faster", "slower"

@@ -172,7 +172,9 @@ def legend(entries: Sequence[tuple[str, str]], x: float, y: float, apart: int = 
     """What colours mean, in a row; `apart` is the room for each."""
     parts, at = [], x
     for kind, text in entries:
-        parts.append(Markup('<circle cx="{}" cy="{}" r="4"{}/>').format(_brief(at), y, _class(kind)))
+        parts.append(
+            Markup('<circle cx="{}" cy="{}" r="4"{}/>').format(_brief(at), y, _class(kind))
+        )
         parts.append(words(text, at + 8, y + 4))
         at += apart or 22 + 6.4 * len(text)
     return joined(parts)

@@ -39,6 +39,8 @@ class Scale:
 
     def ticks(self, most: int = 5) -> list[float]:
         """Round numbers on the scale, about so many."""
+        if not most:
+            return []
         if self.bend is None:
             return _even(self.low, self.high, most)
         if self.bend == 0:
@@ -51,10 +53,7 @@ class Scale:
 def linear(numbers: Iterable[float], *, zero: bool = False) -> Scale:
     """An even scale that holds all of these, with a little room."""
     low, high = _ends([*numbers, *([0.0] if zero else [])])
-    if low == high:
-        room = abs(low) / 2 or 0.5
-    else:
-        room = high / 20 - low / 20
+    room = high / 20 - low / 20 if low < high else abs(low) / 2 or 0.5
     return Scale(low if zero and low == 0 else low - room, high + room)
 
 
