@@ -79,6 +79,36 @@ def validate(
     watcher: Watcher | None = None,
 ) -> list[Verdict] | None:
     """The first configuration against each of the others; None if it was interrupted."""
+    made = meet(
+        scenario,
+        target,
+        configs,
+        test_set,
+        seed=seed,
+        jobs=jobs,
+        store=store,
+        executor=executor,
+        watcher=watcher,
+    )
+    if made is None:
+        return None
+    first, *others = made.values()
+    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+
+
+def meet(
+    scenario: Scenario,
+    target: Target,
+    configs: Sequence[Config],
+    test_set: TestSet,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    store: str | Path | None = None,
+    executor: str | Executor | None = None,
+    watcher: Watcher | None = None,
+) -> dict[Config, list[Run]] | None:
+    """Make the runs of configurations on a test set, the same for all; None if interrupted."""
     check_jobs(jobs)
     different = list(dict.fromkeys(configs))
     if len(different) < 2:
@@ -96,8 +126,7 @@ def validate(
     made: dict[Config, list[Run]] = {config: [] for config in different}
     for run in history.runs:
         made[run.task.config].append(run)
-    first, *others = made.values()
-    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+    return made
 
 
 def _make(
@@ -111,7 +140,7 @@ def _make(
 ) -> bool:
     """Make the runs of these tasks, from the store where they were made before; whether all are."""
     scenario = history.scenario
-    described = {} if store is None else _described(scenario, target)
+    described = {} if store is None else run_described("verdict", scenario, target)
     opened = open_store(store, scenario.space, described, target.source)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
@@ -137,11 +166,11 @@ def _ask_for(tasks: Sequence[Task], history: History) -> Search:
     return "all runs are made"
 
 
-def _described(scenario: Scenario, target: Target) -> dict[str, object]:
+def run_described(purpose: str, scenario: Scenario, target: Target) -> dict[str, object]:
     """What makes stored runs usable again; which instances they are on is no part of it."""
     cost = description(scenario.cost, "the cost")
     space = scenario.space.describe()
-    return {"verdict": {"space": space, "cost": cost}, "target": target.describe()}
+    return {purpose: {"space": space, "cost": cost}, "target": target.describe()}
 
 
 def verdict_store(store: str | Path | None) -> Path | None:
