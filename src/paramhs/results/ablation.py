@@ -173,8 +173,8 @@ class Simplified:
             "step": self.step,
             "keep": self.keep,
             "kept": self.kept,
-            "verdict": self.verdict and self.verdict.to_json(),
-            "against_best": self.against_best and self.against_best.to_json(),
+            "verdict": _verdict_json(self.verdict),
+            "against_best": _verdict_json(self.against_best),
             "verdict_runs": self.verdict_runs,
             "ablation": self.ablation.to_json(),
         }
@@ -210,6 +210,12 @@ def _number(number: float | None, otherwise: float = float("inf")) -> float:
     return otherwise if number is None else number
 
 
+def _verdict_json(verdict: Verdict | None) -> dict[str, object] | None:
+    if verdict is None:
+        return None
+    return {**verdict.to_json(), "favours_second": verdict.favours_second}
+
+
 def _verdict(data: Mapping[str, Any] | None, space: Space) -> Verdict | None:
     if data is None:
         return None
@@ -217,8 +223,7 @@ def _verdict(data: Mapping[str, Any] | None, space: Space) -> Verdict | None:
     intervals = {name: _interval(data[name]) for name in ("gain", "ratio")}
     known = {field.name for field in fields(Verdict)}
     rest = {name: value for name, value in data.items() if name in known}
-    favours = data["conclusion"] == "better"
-    return Verdict(**{**rest, **sides, **intervals, "favours_second": favours})
+    return Verdict(**{**rest, **sides, **intervals})
 
 
 def _side(data: Mapping[str, Any], space: Space) -> Side:

@@ -1,5 +1,6 @@
 """Configurations meet on instances, with seeds that no search has used."""
 
+import json
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -86,6 +87,36 @@ def validate(
     watcher: Watcher | None = None,
 ) -> list[Verdict] | None:
     """The first configuration against each of the others; None if it was interrupted."""
+    made = meet(
+        scenario,
+        target,
+        configs,
+        test_set,
+        seed=seed,
+        jobs=jobs,
+        store=store,
+        executor=executor,
+        watcher=watcher,
+    )
+    if made is None:
+        return None
+    first, *others = made.values()
+    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+
+
+def meet(
+    scenario: Scenario,
+    target: Target,
+    configs: Sequence[Config],
+    test_set: TestSet,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    store: str | Path | None = None,
+    executor: str | Executor | None = None,
+    watcher: Watcher | None = None,
+) -> dict[Config, list[Run]] | None:
+    """Make the runs of configurations on a test set, the same for all; None if interrupted."""
     check_jobs(jobs)
     different = list(dict.fromkeys(configs))
     if len(different) < 2:
@@ -103,25 +134,27 @@ def validate(
     made: dict[Config, list[Run]] = {config: [] for config in different}
     for run in history.runs:
         made[run.task.config].append(run)
-    first, *others = made.values()
     if store is not None:
         _note(Path(store), different, pairs, test_set)
-    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+    return made
 
 
 def _note(store: Path, configs: Sequence[Config], pairs: Sequence[Pair], test_set: TestSet) -> None:
     """Keep who met on which pairs: the runs do not say when all of them are made."""
-    from paramhs.world.store.notes import keep_note, read_note  # sqlite3 only where it is needed
+    from paramhs.world.store.notes import write_note  # sqlite3 only where it is needed
 
     first, *others = [config.key for config in configs]
-    noted = [one for one in _noted(read_note(store, _NOTE)) if one["second"] not in others]
+    noted = [one for one in _noted(store) if one["second"] not in others]
     where = {"on": test_set.text, "pairs": [[pair.instance.name, pair.seed] for pair in pairs]}
     made = [{"first": first, "second": other, **where} for other in others]
-    keep_note(store, _NOTE, [*noted[-_KEPT:], *made])
+    write_note(store, _NOTE, json.dumps([*noted[-_KEPT:], *made]))
 
 
-def _noted(note: object) -> list[dict[str, Any]]:
-    return note if isinstance(note, list) else []
+def _noted(store: Path) -> list[dict[str, Any]]:
+    from paramhs.world.store.notes import read_note
+
+    noted: list[dict[str, Any]] = json.loads(read_note(store, _NOTE) or "[]")
+    return noted
 
 
 def read_verdict(search: "StoredSearch") -> Verdict | None:
@@ -129,10 +162,8 @@ def read_verdict(search: "StoredSearch") -> Verdict | None:
     path = verdict_store(search.path)
     if path is None or not path.exists():
         return None
-    from paramhs.world.store.notes import read_note
-
     keys = {"first": search.default.key, "second": search.best.key}
-    noted = [one for one in _noted(read_note(path, _NOTE)) if keys.items() <= one.items()]
+    noted = [one for one in _noted(path) if keys.items() <= one.items()]
     if not noted:
         return None
     runs = _runs_of(path, search)
@@ -168,7 +199,7 @@ def _make(
 ) -> bool:
     """Make the runs of these tasks, from the store where they were made before; whether all are."""
     scenario = history.scenario
-    described = {} if store is None else _described(scenario, target)
+    described = {} if store is None else run_described("verdict", scenario, target)
     opened = open_store(store, scenario.space, described, target.source)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
@@ -194,11 +225,11 @@ def _ask_for(tasks: Sequence[Task], history: History) -> Search:
     return "all runs are made"
 
 
-def _described(scenario: Scenario, target: Target) -> dict[str, object]:
+def run_described(purpose: str, scenario: Scenario, target: Target) -> dict[str, object]:
     """What makes stored runs usable again; which instances they are on is no part of it."""
     cost = description(scenario.cost, "the cost")
     space = scenario.space.describe()
-    return {"verdict": {"space": space, "cost": cost}, "target": target.describe()}
+    return {purpose: {"space": space, "cost": cost}, "target": target.describe()}
 
 
 def verdict_store(store: str | Path | None) -> Path | None:
