@@ -15,9 +15,11 @@ from paramhs.faces.cli.instances import app as instances
 from paramhs.faces.cli.landscape import landscape
 from paramhs.faces.cli.output import Json, Terminal, called, print_json, say
 from paramhs.faces.cli.printed import print_result
+from paramhs.faces.cli.report import report
 from paramhs.faces.cli.saps import saps
+from paramhs.faces.cli.show import show
 from paramhs.faces.cli.space import space
-from paramhs.faces.cli.tune import INTERRUPTED_CODE, show, tune, tuning
+from paramhs.faces.cli.tune import INTERRUPTED_CODE, tune, tuning
 from paramhs.faces.cli.validate import validate
 from paramhs.faces.cli.verdicts import print_outcome
 from paramhs.faces.views import view
@@ -75,7 +77,7 @@ def demo(
             if not as_json:
                 demonstration.show(console, chart)
             if out is not None:
-                pictures = demonstration.draw(chart, out)
+                pictures = demonstration.draw(result, chart, out)
     if as_json:
         print_json({**result.to_json(), "pictures": [str(path) for path in pictures]})
     else:
@@ -92,6 +94,7 @@ app.command()(check)
 app.command()(validate)
 app.command()(init)
 app.command()(show)
+app.command()(report)
 app.command()(landscape)
 app.command()(saps)
 app.add_typer(instances, name="instances")

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from paramhs.faces.cli.picture import Map, drawn_map, on_page, on_terminal
+from paramhs.faces.cli.picture import on_terminal
+from paramhs.faces.reporting import Told, memory_material, write_report
 from paramhs.faces.tuning import Result, tune
+from paramhs.results.report import Map, drawn_map
 from paramhs.values.costs import Quality
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config, Space
@@ -95,7 +97,19 @@ def show(console: Console, chart: Map) -> None:
     console.print("D the default, B the best, * the incumbents between them; mean false clauses")
 
 
-def draw(chart: Map, folder: Path) -> list[Path]:
-    """The map as a page and as SVG."""
-    title = "Mean false clauses of SAPS, and the incumbents of the search"
-    return on_page(chart, title, folder, "demo")
+def draw(result: Result, chart: Map, folder: Path) -> list[Path]:
+    """The search as a page, with the map on it, and its pictures as SVG."""
+    material = memory_material(
+        result.history,
+        result.trajectory,
+        result.verdict,
+        name="the demo of paramhs",
+        target="SAPS on 12 generated circuits; the cost is the number of false clauses",
+        target_time=result.target_time,
+        wall_time=result.wall_time,
+        speculative=result.speculative,
+        told=Told(result.stopped),
+        chart=chart,
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    return write_report(material, folder / "demo.html", folder)

@@ -1,4 +1,4 @@
-"""`paramhs tune` and `paramhs show`."""
+"""`paramhs tune`."""
 
 import os
 import signal
@@ -14,7 +14,8 @@ import typer
 from rich.text import Text
 
 from paramhs.faces.cli.output import Json, Terminal, again, called, duration, print_json, say
-from paramhs.faces.cli.printed import print_result, print_summary
+from paramhs.faces.cli.printed import print_result
+from paramhs.faces.cli.report import write_beside
 from paramhs.faces.cli.verdicts import command_of, no_verdict, print_outcome, why_none
 from paramhs.faces.scenario_file import ScenarioFile, read_configs, read_scenario
 from paramhs.faces.tuning import Result, tune_scenario
@@ -58,6 +59,9 @@ def tune(
     verdict: Annotated[
         bool, typer.Option(help="Let the best and the default meet on what was held out.")
     ] = True,
+    report: Annotated[
+        bool, typer.Option(help="Write what came of it as a page beside the store.")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Tune what a scenario file describes. Options stand in for what the file says.
@@ -92,11 +96,15 @@ def tune(
             warm_start=(*scenario_file.warm_start, *(warm_start or ())),
         )
     missing = why_none(scenario_file, verdict)
+    why = "" if result.verdict else no_verdict(result, missing)
+    page = write_beside(store_path, file, result.stopped, why) if report else None
     if as_json:
-        print_json(_as_json(result, scenario_file, missing))
+        print_json({**_as_json(result, scenario_file, missing), "page": page and str(page)})
     else:
         _print(result, scenario_file, missing)
         say(f"\nAll runs are in {store_path}; see them with: {called('show', store_path)}")
+        if page:
+            say(f"What came of it is on a page: {page}")
     if result.stopped == INTERRUPTED:
         say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
@@ -128,20 +136,6 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(f"cannot make the folder {folder}: {error.strerror}") from None
-
-
-def show(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="A file made by `paramhs tune`.")],
-    as_json: Json = False,
-) -> None:
-    """Show what is in a store, also while a search is writing it."""
-    from paramhs.world.store.summary import summary
-
-    about = summary(store)
-    if as_json:
-        print_json(about)
-    else:
-        print_summary(Terminal(), about)
 
 
 @contextmanager

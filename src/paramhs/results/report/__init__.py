@@ -7,7 +7,8 @@ lines, dots, steps), `figures` (the pictures of this page), `sections` (what eac
 `page` (all of it filled into a template that escapes whatever comes from outside).
 """
 
+from paramhs.results.report.maps import Map, drawn_map
 from paramhs.results.report.material import Material
 from paramhs.results.report.page import Page, drawn_page
 
-__all__ = ["Material", "Page", "drawn_page"]
+__all__ = ["Map", "Material", "Page", "drawn_map", "drawn_page"]

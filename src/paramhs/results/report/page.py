@@ -1,10 +1,11 @@
 """The page, filled in: whatever comes from outside is made printable, and escaped."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Protocol
 
 from jinja2 import Environment, Template
 from markupsafe import Markup
@@ -42,9 +43,16 @@ class Page:
             yield f"{figure.name}.svg", _NOT_XML.sub("\ufffd", text)
 
 
+class _Part(Protocol):
+    """A section of the page."""
+
+    @property
+    def figures(self) -> Sequence[Figure]: ...
+
+
 def drawn_page(material: Material) -> Page:
     """All of it."""
-    parts = {
+    parts: dict[str, _Part] = {
         "found": found(material),
         "matter": matter(material),
         "parameters": parameters(material),

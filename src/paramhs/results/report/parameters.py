@@ -59,7 +59,7 @@ def _frame(x: Scale, y: Scale, **more: object) -> Frame:
 def _curve(one: Importance, values: Sequence[ValueEffect], y: Scale, material: Material) -> Markup:
     """Numbers: a line with its interval; where the default and the best are is marked."""
     parameter = material.history.scenario.space.parameters[one.name]
-    numbers = [float(x) for e in values for x in (e.low, e.high)]  # type: ignore[arg-type]
+    numbers = [float(x) for e in values for x in (e.low, e.high)]
     is_log = getattr(parameter, "log", False) and min(numbers) > 0
     frame = _frame(logarithmic(numbers) if is_log else linear(numbers), y, ticks=(3, 4))
     middles = [_middle(e, is_log) for e in values]
@@ -75,7 +75,7 @@ def _curve(one: Importance, values: Sequence[ValueEffect], y: Scale, material: M
 
 
 def _middle(effect: ValueEffect, is_log: bool) -> float:
-    low, high = float(effect.low), float(effect.high)  # type: ignore[arg-type]
+    low, high = float(effect.low), float(effect.high)
     return math.sqrt(low) * math.sqrt(high) if is_log else low / 2 + high / 2
 
 
@@ -127,7 +127,7 @@ def _mark(effect: ValueEffect, name: str, material: Material) -> str:
     """Bold is the best's value, slanted the default's."""
     marks = []
     for config, kind in ((material.default, "of-default"), (material.best, "of-best")):
-        if name in config and value_text(config[name]) == value_text(effect.low):  # type: ignore[arg-type]
+        if name in config and value_text(config[name]) == value_text(effect.low):
             marks.append(kind)
     return " ".join(marks)
 

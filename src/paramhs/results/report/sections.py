@@ -18,7 +18,7 @@ from paramhs.results.report.figures import (
     trail_figures,
 )
 from paramhs.results.report.material import Material
-from paramhs.results.report.meetings import Case, cases, common_meetings
+from paramhs.results.report.meetings import Case, Meeting, cases, common_meetings
 from paramhs.results.report.parameters import effect_figures, map_figure
 from paramhs.results.report.scales import short
 from paramhs.results.report.trail import Counts, counts, trail
@@ -374,7 +374,7 @@ def instances(material: Material) -> Instances:
     )
 
 
-def _meetings(material: Material) -> tuple[str, Sequence[tuple[object, object]]]:  # type: ignore[type-arg]
+def _meetings(material: Material) -> tuple[str, Sequence[Meeting]]:
     if material.verdict is not None and material.verdict.meetings:
         return f"on {material.verdict.on}", material.verdict.meetings
     if material.best == material.default:
