@@ -146,24 +146,29 @@ def memory_material(
 def write_report(material: Material, out: Path, figures: Path | None = None) -> list[Path]:
     """Write the page, and each of its pictures into a folder; what was written."""
     page = drawn_page(material)
-    _write(out, page.html)
+    write_whole(out, page.html)
     return [out, *(_write_figures(page, figures) if figures else ())]
 
 
 def _write_figures(page: Page, folder: Path) -> Iterable[Path]:
+    make_folder(folder)
+    for name, text in page.figure_files():
+        write_whole(folder / name, text)
+        yield folder / name
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder where there is none."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(f"cannot make the folder {folder}: {error.strerror}") from None
-    for name, text in page.figure_files():
-        _write(folder / name, text)
-        yield folder / name
 
 
-def _write(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Whoever reads the file sees the old or the new one, never a part."""
     if path.is_dir():
-        raise BadInput(f"{path} is a folder; the page is a file")
+        raise BadInput(f"cannot write {path}: it is a folder")
     if not path.parent.is_dir():
         raise BadInput(f"cannot write {path}: there is no folder {path.parent}")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")

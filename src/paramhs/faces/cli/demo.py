@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from paramhs.faces.cli.picture import on_terminal
-from paramhs.faces.reporting import Told, memory_material, write_report
+from paramhs.faces.reporting import Told, make_folder, memory_material, write_whole
 from paramhs.faces.tuning import Result, tune
-from paramhs.results.report import Map, drawn_map
+from paramhs.results.report import Map, drawn_map, drawn_page
 from paramhs.values.costs import Quality
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config, Space
@@ -98,7 +98,7 @@ def show(console: Console, chart: Map) -> None:
 
 
 def draw(result: Result, chart: Map, folder: Path) -> list[Path]:
-    """The search as a page, with the map on it, and its pictures as SVG."""
+    """The search as a page with the map on it, and the map as SVG."""
     material = memory_material(
         result.history,
         result.trajectory,
@@ -111,5 +111,9 @@ def draw(result: Result, chart: Map, folder: Path) -> list[Path]:
         told=Told(result.stopped),
         chart=chart,
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    return write_report(material, folder / "demo.html", folder)
+    page = drawn_page(material)
+    texts = {"demo.html": page.html, "demo.svg": dict(page.figure_files())["map.svg"]}
+    make_folder(folder)
+    for name, text in texts.items():
+        write_whole(folder / name, text)
+    return [folder / name for name in texts]
