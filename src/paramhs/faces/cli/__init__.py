@@ -57,7 +57,7 @@ def _options(
 def demo(
     seed: Annotated[int, typer.Option(help="Another seed, another search.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also draw the picture there, as a page.")
+        Path | None, typer.Option(metavar="DIR", help="Also write the page of it there.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -71,9 +71,10 @@ def demo(
         pictures = []
         if not as_json:
             print_result(console, result, demonstration.METRIC)
-            print_outcome(console, result, demonstration.METRIC, "its runs were interrupted.")
+            print_outcome(console, result)
         if result.stopped != INTERRUPTED and (out is not None or not as_json):
-            chart = demonstration.chart(result, paths[0])
+            with Terminal(stderr=True, quiet=as_json).status("measuring a map ..."):
+                chart = demonstration.chart(result, paths[0])
             if not as_json:
                 demonstration.show(console, chart)
             if out is not None:

@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,9 +42,9 @@ def write_text(text: str) -> None:
     typer.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
 
 
-def print_json(value: Any) -> None:
-    """JSON, for programs."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+def print_json(value: Mapping[str, Any], version: int = 1) -> None:
+    """JSON, for programs; `version` is that of the command's schema in docs/json."""
+    text = json.dumps({"version": version, **value}, indent=2, ensure_ascii=False, allow_nan=False)
     typer.echo(printable_json(text))
 
 

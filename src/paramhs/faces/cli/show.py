@@ -64,7 +64,7 @@ def _as_json(material: "Material") -> dict[str, Any]:
 
 def _print_verdict(console: Console, material: "Material") -> None:
     if material.verdict is not None:
-        print_verdict(console, material.verdict, material.metric, ("default", "best"))
+        print_verdict(console, material.verdict)
     elif material.best == material.default and not material.running:
         console.print(Text("Keep the default: the search found nothing better.", style="bold"))
     else:

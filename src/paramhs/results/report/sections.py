@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paramhs.results.ablation import Ablation, AblationStep, Change, changes_between
 from paramhs.results.concluding import conclusion, directions
@@ -66,7 +66,7 @@ def found(material: Material) -> Found:
     if material.best == material.default and not material.running:
         sentence = "Keep the default: the search found nothing better."
     elif verdict is not None:
-        (sentence,) = conclusion(verdict, metric, ("default", "best"))
+        (sentence,) = conclusion(verdict)
         tone = {"better": "good", "worse": "bad"}.get(verdict.conclusion, "open")
         for name, side in (("default", verdict.first), ("best", verdict.second)):
             finished = f"{side.solved:,} of {side.runs:,}"
@@ -76,7 +76,7 @@ def found(material: Material) -> Found:
             f" {verdict.case}; p = {verdict.p_value:.2g} (two-sided sign-flip test)."
         )
         if verdict.ratio is not None:
-            better = directions(verdict, metric)[0]
+            better = directions(metric, verdict.by == "runtime")[0]
             figures.append(interval_figure(verdict.ratio, better))
     return Found(
         sentence,
@@ -190,13 +190,10 @@ def _simplified_verdicts(material: Material) -> Iterator[str]:
     made = material.simplified
     if made is None:
         return
-    metric = material.metric
-    if made.verdict is not None:
-        (line,) = conclusion(made.verdict, metric, ("default", "simplified"))
-        yield f"On {made.verdict.on}: {line} p = {made.verdict.p_value:.2g}."
-    if made.against_best is not None:
-        (line,) = conclusion(made.against_best, metric, ("best", "simplified"))
-        yield f"Against the best: {line} p = {made.against_best.p_value:.2g}."
+    for verdict, other in ((made.verdict, "default"), (made.against_best, "best")):
+        if verdict is not None:
+            named = replace(verdict, names=(other, "simplified"), metric=material.metric)
+            yield f"On {verdict.on}: {conclusion(named)[0]} p = {verdict.p_value:.2g}."
 
 
 # Which parameters matter at all?
