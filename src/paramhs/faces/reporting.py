@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paramhs.results.failures import failure_groups
 from paramhs.results.importance import importance
@@ -15,11 +16,14 @@ from paramhs.results.simplifying import read_simplified
 from paramhs.results.validating import read_verdict, verdict_store
 from paramhs.results.verdict import Verdict
 from paramhs.search.history import History
-from paramhs.values.errors import BadInput
+from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Point, Run
 from paramhs.world.store.lock import is_held
 from paramhs.world.store.reading import StoredSearch, read_search
 from paramhs.world.targets.command.template import command_line_of
+
+if TYPE_CHECKING:
+    from paramhs.faces.result import Result
 
 _MARK = '<meta name="generator" content="paramhs'
 _HEAD = 2_000  # bytes of a file in which the mark is looked for
@@ -33,6 +37,8 @@ class Told:
     no_verdict: str = ""
     calls: Mapping[str, str] | None = None
     """Commands of this program that go on from here."""
+    ahead: tuple[str, ...] = ()
+    """That a race was not over, and how it stood."""
 
 
 NOTHING_TOLD = Told()
@@ -70,6 +76,7 @@ def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None 
         sessions=search.sessions,
         running=running,
         stopped=told.stopped,
+        notes=told.ahead,
         simplified=read_simplified(store, search.scenario.space),
         calls=calls,
         refresh=refresh if running else None,
@@ -111,36 +118,44 @@ def _material(
     )
 
 
-def memory_material(
-    history: History,
-    trajectory: tuple[Point, ...],
-    verdict: Verdict | None,
-    *,
-    name: str,
-    target: str = "",
-    target_time: float = 0.0,
-    wall_time: float | None = None,
-    speculative: int = 0,
-    told: Told = NOTHING_TOLD,
-    command: str = "",
+def result_material(
+    result: "Result",
+    name: str = "",
     chart: Map | None = None,
+    calls: Mapping[str, str] | None = None,
 ) -> Material:
-    """What the page of a search without a store is made from."""
+    """What the page of a result is made from: its store, where there is one that can be read."""
+    why = "" if result.verdict else str(result.verdict)
+    told = Told(result.stopped, why, calls, _ahead(result))
+    if result.store is not None and chart is None and result.store.exists():
+        with suppress(StoreError):  # a cost of one's own is known here alone
+            return stored_material(result.store, told)
+    verdict = result.verdict if isinstance(result.verdict, Verdict) else None
+    if verdict is not None and verdict.second.config != result.best:
+        verdict = None
     return _material(
-        history,
-        trajectory,
+        result.history,
+        result.trajectory,
         verdict,
-        name=name,
-        target=target,
-        target_time=target_time,
-        wall_time=wall_time,
-        speculative=speculative,
-        stopped=told.stopped,
+        name=name or (result.store.name if result.store else result.target),
+        target=result.target,
+        target_time=result.target_time,
+        wall_time=result.wall_time,
+        speculative=result.speculative,
+        stopped=result.stopped,
         no_verdict=told.no_verdict,
-        command=command,
+        notes=told.ahead,
+        command=result.command,
         map=chart,
-        calls=told.calls or {},
     )
+
+
+def _ahead(result: "Result") -> tuple[str, ...]:
+    if result.ahead is None:
+        return ()
+    from paramhs.faces.result import ahead_text
+
+    return (f"{ahead_text(result.ahead, result.history)}.",)
 
 
 def write_report(material: Material, out: Path, figures: Path | None = None) -> list[Path]:

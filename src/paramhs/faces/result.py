@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
@@ -56,6 +57,12 @@ class Result:
     """The challenger that was winning when the budget ended inside its race."""
     ahead_verdict: Verdict | None = None
     """The best against that challenger, on the same runs as the verdict."""
+    target: str = ""
+    """What was tuned, in words."""
+    command: str = ""
+    """The best's command line, where the target is a command."""
+    store: Path | None = None
+    """Where the runs are kept."""
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -121,6 +128,12 @@ class Result:
             "common_runs": ahead.common.runs,
             "verdict": self.ahead_verdict and self.ahead_verdict.to_json(),
         }
+
+    def report(self, path: str | Path) -> Path:
+        """Write what came of it as a page: one file, without scripts, that works offline."""
+        from paramhs.faces.reporting import result_material, write_report
+
+        return write_report(result_material(self), Path(path))[0]
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """The runs of the search as a table of pandas (extra `pandas`), one row a run."""

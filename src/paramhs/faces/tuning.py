@@ -167,7 +167,7 @@ def tune_scenario(
                 later=later,
             )
             driver.run()
-        result = found(driver, no_test_set)
+        result = _placed(found(driver, no_test_set), target, store)
     finally:
         opened.close()
     configs = later.configs(result)
@@ -186,6 +186,13 @@ def tune_scenario(
         expected=later.seconds(configs),
     )
     return judged(result, made, test_set)
+
+
+def _placed(result: Result, target: Target, store: str | Path | None) -> Result:
+    """With what it is of, and where its runs are."""
+    path = None if store is None else Path(store)
+    command = target.command_line(result.best)
+    return replace(result, target=target.name, command=command, store=path)
 
 
 def _known(

@@ -9,7 +9,7 @@ from statistics import fmean
 from rich.console import Console
 
 from paramhs.faces.cli.picture import on_terminal
-from paramhs.faces.reporting import Told, make_folder, memory_material, write_whole
+from paramhs.faces.reporting import make_folder, result_material, write_whole
 from paramhs.faces.result import Result
 from paramhs.faces.tuning import tune
 from paramhs.results.report import Map, drawn_map, drawn_page
@@ -99,18 +99,7 @@ def show(console: Console, chart: Map) -> None:
 
 def draw(result: Result, chart: Map, folder: Path) -> list[Path]:
     """The search as a page with the map on it, and the map as SVG."""
-    material = memory_material(
-        result.history,
-        result.trajectory,
-        result.verdict or None,
-        name="the demo of paramhs",
-        target="SAPS, a local search; its cost is the number of false clauses",
-        target_time=result.target_time,
-        wall_time=result.wall_time,
-        speculative=result.speculative,
-        told=Told(result.stopped),
-        chart=chart,
-    )
+    material = result_material(result, "the demo of paramhs", chart)
     page = drawn_page(material)
     texts = {"demo.html": page.html, "demo.svg": dict(page.figure_files())["map.svg"]}
     make_folder(folder)

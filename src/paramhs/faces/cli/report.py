@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from paramhs.faces.cli.output import Json, called, print_json, say
+from paramhs.faces.result import Result
 from paramhs.values.errors import ParamhsError
 
 _EVERY = 5.0  # seconds between two pages of a search that runs
@@ -75,21 +76,14 @@ def next_calls(store: Path, scenario: Path | None = None) -> dict[str, str]:
     return {"simplify": called("simplify", store), "validate": validate}
 
 
-def write_beside(store: Path, scenario: Path, stopped: str, no_verdict: str) -> Path | None:
+def write_beside(result: Result, store: Path, scenario: Path) -> Path | None:
     """Write the page of a search that has just ended; a trouble with it is told, and no more."""
-    from paramhs.faces.reporting import (
-        Told,
-        check_page,
-        page_beside,
-        stored_material,
-        write_report,
-    )
+    from paramhs.faces.reporting import check_page, page_beside, result_material, write_report
 
     page = page_beside(store)
-    told = Told(stopped, no_verdict, next_calls(store, scenario))
     try:
         check_page(page)
-        write_report(stored_material(store, told), page)
+        write_report(result_material(result, calls=next_calls(store, scenario)), page)
     except ParamhsError as error:
         say(f"There is no page: {error}", err=True)
         return None

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paramhs.faces.cli.output import Json, print_json
-from paramhs.faces.cli.printed import print_summary
+from paramhs.faces.cli.printed import print_counts, print_summary
 from paramhs.faces.cli.verdicts import print_verdict
 from paramhs.faces.terminal import Terminal
 
@@ -29,7 +29,11 @@ def show(
 
     about = summary(store)
     if "scenario" not in about["scenario"]:  # the runs of a verdict or an ablation
-        print_json(about) if as_json else print_summary(Terminal(), about)
+        if as_json:
+            print_json(about)
+        else:
+            print_counts(Terminal(), about)
+            print_summary(Terminal(), about)
         return
     from paramhs.faces.reporting import stored_material
 
@@ -38,11 +42,12 @@ def show(
         print_json({**about, **_as_json(material)})
         return
     console = Terminal()
+    print_counts(console, about)
+    console.print()
     _print_verdict(console, material)
     _print_ablation(console, material)
     _print_importance(console, material)
     _print_failures(console, material)
-    console.print()
     print_summary(console, about)
 
 

@@ -106,8 +106,7 @@ def tune(
             ),
             no_test_set=why_none(scenario_file, verdict),
         )
-    why = "" if result.verdict else str(result.verdict)
-    page = write_beside(store_path, file, result.stopped, why) if report else None
+    page = write_beside(result, store_path, file) if report else None
     if as_json:
         written = {"page": page and str(page)}
         print_json({**result.to_json(), **command_of(scenario_file, result.best), **written})

@@ -38,6 +38,8 @@ class Material:
     running: bool = False
     stopped: str = ""
     """Why the search ended."""
+    notes: tuple[str, ...] = ()
+    """What else there is to say of its end."""
     simplified: Simplified | None = None
     importance: tuple[Importance, ...] = ()
     failures: tuple[FailureGroup, ...] = ()

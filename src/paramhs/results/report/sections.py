@@ -282,6 +282,7 @@ def _runs(made: Counts, material: Material) -> Iterator[str]:
     )
     if material.stopped:
         yield f"It ended: {material.stopped}."
+    yield from material.notes
 
 
 def _time(made: Counts, material: Material) -> Iterator[str]:
