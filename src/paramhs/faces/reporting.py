@@ -70,6 +70,7 @@ def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None 
         verdict=verdict,
         no_verdict=told.no_verdict or _no_verdict(search, running),
         command=command_line_of(search.description["target"], search.best),
+        clock=str(search.description["target"].get("clock", "wall")),
         wall_time=search.wall_time,
         elapsed=search.elapsed,
         speculative=search.speculative,
@@ -125,8 +126,7 @@ def result_material(
     calls: Mapping[str, str] | None = None,
 ) -> Material:
     """What the page of a result is made from: its store, where there is one that can be read."""
-    why = "" if result.verdict else str(result.verdict)
-    told = Told(result.stopped, why, calls, _ahead(result))
+    told = told_of(result, calls)
     if result.store is not None and chart is None and result.store.exists():
         with suppress(StoreError):  # a cost of one's own is known here alone
             return stored_material(result.store, told)
@@ -150,12 +150,12 @@ def result_material(
     )
 
 
-def _ahead(result: "Result") -> tuple[str, ...]:
-    if result.ahead is None:
-        return ()
+def told_of(result: "Result", calls: Mapping[str, str] | None = None) -> Told:
+    """What a result tells that its store does not."""
     from paramhs.faces.result import ahead_text
 
-    return (f"{ahead_text(result.ahead, result.history)}.",)
+    ahead = (f"{ahead_text(result.ahead, result.history)}.",) if result.ahead else ()
+    return Told(result.stopped, "" if result.verdict else str(result.verdict), calls, ahead)
 
 
 def write_report(material: Material, out: Path, figures: Path | None = None) -> list[Path]:

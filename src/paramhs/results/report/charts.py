@@ -7,6 +7,7 @@ own takes the style along.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -15,6 +16,7 @@ from paramhs.values.wording import printable
 
 Spot = tuple[float, float]
 
+_LETTER = 7.4  # the width of most letters, at most
 _TITLED = 200  # dots up to which each says what it is when pointed at
 
 
@@ -90,10 +92,15 @@ def joined(parts: Iterable[Markup]) -> Markup:
     return Markup("").join(parts)
 
 
-def words(text: str, x: float, y: float, kind: str = "", told: str = "") -> Markup:
-    """A text in a picture; `told` is shown to who points at it."""
-    return Markup('<text x="{}" y="{}"{}>{}{}</text>').format(
-        _brief(x), _brief(y), _class(kind), _title(told), printable(text)
+def words(
+    text: str, x: float, y: float, kind: str = "", told: str = "", room: float | None = None
+) -> Markup:
+    """A text in a picture; `told` is shown to who points at it. One that may be longer than its
+    room is set to fill it."""
+    tight = room is not None and len(text) * _LETTER > room
+    fit = Markup(' textLength="{}" lengthAdjust="spacingAndGlyphs"').format(room) if tight else ""
+    return Markup('<text x="{}" y="{}"{}{}>{}{}</text>').format(
+        _brief(x), _brief(y), _class(kind), fit, _title(told), printable(text)
     )
 
 
@@ -120,6 +127,14 @@ def band(frame: Frame, ranges: Sequence[tuple[float, float, float]], kind: str) 
     there = [frame.place((x, low)) for x, low, _ in ranges]
     back = [frame.place((x, high)) for x, _, high in reversed(ranges)]
     return Markup('<path d="M{}Z"{}/>').format("L".join([*there, *back]), _class(f"band {kind}"))
+
+
+def step_band(frame: Frame, ranges: Sequence[tuple[float, float, float]], kind: str) -> Markup:
+    """The same where lows and highs stay until the next place."""
+    stepped = list(ranges[:1])
+    for (_, low, high), after in pairwise(ranges):
+        stepped += [(after[0], low, high), after]
+    return band(frame, stepped, kind)
 
 
 def dots(frame: Frame, spots: Sequence[tuple[float, float, str]], kind: str) -> Markup:

@@ -91,7 +91,7 @@ def trail_figures(samples: Sequence[Sample], material: Material) -> list[Figure]
         "runs of the search",
         "runs of the incumbent",
     )
-    title = "Over how many runs the incumbent's mean is"
+    title = "The runs that the incumbent's mean is over"
     return [
         _trail("incumbent-by-runs", "The incumbent over runs", by_runs, "runs", material),
         _trail(
@@ -129,7 +129,7 @@ def _trail(
         title,
         frame.drawn(
             title,
-            charts.band(frame, [(x, s.low, s.high) for x, s in at], "b"),
+            charts.step_band(frame, [(x, s.low, s.high) for x, s in at], "b"),
             charts.steps(frame, [(x, s.mean) for x, s in at], "b"),
             charts.dots(frame, firsts, "b"),
         ),

@@ -30,6 +30,8 @@ class Material:
     """Why there is none."""
     command: str = ""
     """The command line of the best."""
+    clock: str = "wall"
+    """Which time the target's is, "wall" or "cpu"."""
     wall_time: float | None = None
     elapsed: Sequence[float] = ()
     """For each run that was asked for, the seconds that had passed; empty where nobody knows."""
@@ -77,12 +79,9 @@ class Material:
     @property
     def label(self) -> str:
         """What a cost is called beside an axis."""
-        which = (
-            " (more is better)" if self.metric.maximise and not self.metric.needs_runtime else ""
-        )
-        return f"{self.metric.label}{which}"
+        return f"{self.metric.label} (more is better)" if self.more_is_better else self.metric.label
 
-    def shown(self, cost: float) -> float:
-        """The first number of a cost, as a person expects to see it."""
-        quality = self.metric.maximise and not self.metric.needs_runtime
-        return -cost if quality else cost
+    @property
+    def more_is_better(self) -> bool:
+        """Whether what people see is to be large."""
+        return self.metric.maximise and not self.metric.needs_runtime

@@ -108,10 +108,11 @@ def _list(one: Importance, y: Scale, material: Material) -> Markup:
     return frame.drawn(f"{clipped(one.name, 60)}: cost against value", *rows)
 
 
-def _row(frame: Frame, k: int, effect: ValueEffect, name: str, material: Material) -> Markup:
+def _row(frame: Frame, k: int, effect: ValueEffect, of: str, material: Material) -> Markup:
     down = 18 + 17 * k
-    marked = _mark(effect, name, material)
-    parts = [charts.words(clipped(effect.label, 13), 86, down + 4, f"end {marked}", effect.label)]
+    marked = _mark(effect, of, material)
+    name = clipped(effect.label, 13)
+    parts = [charts.words(name, 86, down + 4, f"end {marked}", effect.label, 84)]
     if math.isfinite(effect.cost):
         low, high, at = (
             frame.across(_at(x, frame.x)) for x in (effect.cost_low, effect.cost_high, effect.cost)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _WIDE = 20.0  # a ratio from which a logarithm shows more
-_TINY = 1e-300
+_TINY, _HUGE = 1e-300, 1e300  # beyond, sums and ratios have no doubles
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Scale:
 
     def at(self, number: float) -> float:
         """The place of a number; what is outside lies at the end."""
-        low, high, here = (self._bent(x) for x in (self.low, self.high, number))
+        low, high, here = (self._bent(_tamed(x)) for x in (self.low, self.high, number))
         if not high > low:
             return 0.5
         return min(max((here - low) / (high - low), 0.0), 1.0)
@@ -61,12 +61,12 @@ def logarithmic(numbers: Iterable[float]) -> Scale:
     """A logarithm that holds all of these, which are positive."""
     low, high = _ends(list(numbers))
     room = max((high / low) ** 0.05, 1.15) if high / low < math.inf else 2.0
-    return Scale(max(low / room, _TINY), high * room if high < 1e300 else high, 0.0)
+    return Scale(max(low / room, _TINY), max(_tamed(high * room), high), 0.0)
 
 
 def fitting(numbers: Iterable[float]) -> Scale:
     """The scale that shows most of these numbers."""
-    finite = [x for x in numbers if math.isfinite(x)]
+    finite = [_tamed(x) for x in numbers if math.isfinite(x)]
     sizes = [abs(x) for x in finite if x]
     if not sizes or max(sizes) / min(sizes) < _WIDE:
         return linear(finite or [0.0, 1.0])
@@ -89,8 +89,12 @@ def _beyond(end: float, bend: float, side: int) -> float:
 
 
 def _ends(numbers: Sequence[float]) -> tuple[float, float]:
-    finite = [x for x in numbers if math.isfinite(x)] or [0.0]
+    finite = [_tamed(x) for x in numbers if math.isfinite(x)] or [0.0]
     return min(finite), max(finite)
+
+
+def _tamed(x: float) -> float:
+    return min(max(x, -_HUGE), _HUGE)
 
 
 def _even(low: float, high: float, most: int) -> list[float]:
@@ -106,7 +110,8 @@ def _even(low: float, high: float, most: int) -> list[float]:
 def _powers(low: float, high: float, most: int) -> list[float]:
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     if last - first < 2:
-        return _between(low, high, first, last) or [low, high]
+        between = _between(low, high, first, last)
+        return between if len(between) > 2 else _even(low, high, most)
     step = math.ceil((last - first + 1) / most)
     return [10.0**k for k in range(first, last + 1, step)]
 

@@ -211,7 +211,7 @@ class Parameters:
 
 def parameters(material: Material) -> Parameters:
     """Those that matter most first."""
-    ranked = material.importance
+    ranked = [one for one in material.importance if math.isfinite(one.share)]
     rows = [_importance(one, material) for one in ranked[:_LISTED]]
     figures = effect_figures(ranked[:_PICTURED], material)
     return Parameters(rows, len(ranked) - len(rows), figures, len(ranked) - len(figures))
@@ -286,7 +286,7 @@ def _runs(made: Counts, material: Material) -> Iterator[str]:
 
 
 def _time(made: Counts, material: Material) -> Iterator[str]:
-    spent = _duration(material.target_time)
+    spent = f"{_duration(material.target_time)}{' of processor time' * (material.clock == 'cpu')}"
     if material.wall_time is None or not made.runs:
         yield f"The target ran for {spent}."
         return
@@ -296,8 +296,8 @@ def _time(made: Counts, material: Material) -> Iterator[str]:
         each = rest / (made.runs + material.speculative)
         yield (
             f"{_duration(passed)} passed{over}: the target ran for {spent}, the rest,"
-            f" {_duration(rest)} ({1000 * each:.3g} ms a run), is paramhs, starting programs, and"
-            " waiting."
+            f" {_duration(rest)} ({1000 * each:.3g} ms a run), is paramhs, starting programs,"
+            " and waiting."
         )
     else:
         busy = material.target_time / passed if passed else 1.0
@@ -360,11 +360,23 @@ def instances(material: Material) -> Instances:
         cactus = cactus_figure(meetings, metric, on)
         figures += [cactus] if cactus else []
     shown = _ends(listed)
-    unit = metric.label
+    if len(listed) == 1 and listed[0].name == NO_INSTANCE.name:
+        shown = []
     return Instances(
         f"Means over the runs of both on the same pairs, {on}." if listed else "",
-        ("instance", "runs of each", f"default: {unit}", f"best: {unit}", "", "not solved"),
-        [_row(case) for case in shown if case.name != NO_INSTANCE.name or len(listed) > 1],
+        (
+            "instance",
+            "runs of each",
+            f"default: {metric.label}",
+            f"best: {metric.label}",
+            "better by",
+            "not solved",
+        ),
+        [
+            _row(case, material)
+            for case in shown
+            if case.name != NO_INSTANCE.name or len(listed) > 1
+        ],
         len(listed) - len(shown),
         material.unsolved[:_NAMED],
         max(len(material.unsolved) - _NAMED, 0),
@@ -388,19 +400,21 @@ def _ends(listed: Sequence[Case]) -> list[Case]:
     return [*listed[: _CASES // 2], *listed[-(_CASES // 2) :]]
 
 
-def _row(case: Case) -> Row:
+def _row(case: Case, material: Material) -> Row:
     lost = [
         f"{who} {case.runs - part.solved:,}"
         for who, part in (("default", case.first), ("best", case.second))
         if part.solved < case.runs
     ]
     a, b = case.first.cost, case.second.cost
-    return (case.name, f"{case.runs:,}", short(a), short(b), _ratio(a, b), ", ".join(lost))
+    better = _better(a, b, material.more_is_better)
+    return (case.name, f"{case.runs:,}", short(a), short(b), better, ", ".join(lost))
 
 
-def _ratio(a: float, b: float) -> str:
+def _better(a: float, b: float, more: bool) -> str:
+    """How many times the second is better; by how much, where there is no ratio."""
     if not (math.isfinite(a) and math.isfinite(b)):
         return ""
     if a > 0 and b > 0:
-        return f"÷ {a / b:.3g}" if a >= b else f"x {b / a:.3g}"
-    return f"{b - a:+.3g}"
+        return f"{short(b / a if more else a / b)} times"
+    return f"{b - a if more else a - b:+.3g}"
