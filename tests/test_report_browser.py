@@ -103,7 +103,8 @@ class TestHostile:
     def test_nothing_is_wider_than_the_window(self, browser, hostile_page, width, mode):
         shown(browser, hostile_page, width, mode)
         assert ask(browser, "document.documentElement.scrollWidth") <= width
-        outside = "[...document.querySelectorAll('svg')].filter(s => s.getBoundingClientRect().right > innerWidth + 1).length"
+        outside = """[...document.querySelectorAll('svg')]
+            .filter(s => s.getBoundingClientRect().right > innerWidth + 1).length"""
         assert ask(browser, outside) == 0
 
     def test_texts_of_pictures_do_not_leave_them(self, browser, hostile_page, width, mode):
