@@ -5,13 +5,14 @@ from paramhs.faces.command import Command
 from paramhs.faces.opening import Opened, open
 from paramhs.faces.result import Result
 from paramhs.faces.tuning import tune
-from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
+from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
     Configurator,
     ParamHS,
     ParamILS,
     ParamRLS,
+    Race,
     Undiscovered,
 )
 from paramhs.search.history import History
@@ -53,6 +54,7 @@ __all__ = [
     "CostMetric",
     "Evaluate",
     "FixedRuns",
+    "Focused",
     "FreshRuns",
     "Growing",
     "Harmonic",
@@ -73,6 +75,7 @@ __all__ = [
     "ParamhsError",
     "Pattern",
     "Quality",
+    "Race",
     "Real",
     "Result",
     "Run",

@@ -39,7 +39,7 @@ class TestSet:
 
     instances: tuple[Instance, ...]
     held_out: bool
-    """Whether the search never saw these instances; its seeds are new in any case."""
+    """Whether the search never saw these instances; a random target's seeds are new in any case."""
     runs: int | None = None
     """How many of each configuration, rounded up to as many on each instance; None for one an
     instance, or 50 if the target is random."""
@@ -62,8 +62,9 @@ class TestSet:
 
     def pairs(self, deterministic: bool, seed: int) -> list[Pair]:
         """Instances with seeds. Those of a search come 2^30 seeds earlier if it has as many
-        instances, and elsewhere otherwise: of 2^31 seeds they would share one by rare chance."""
-        pairs = endless_pairs(self.instances, seed, SEEDS // 2)
+        instances, and elsewhere otherwise: of 2^31 seeds they would share one by rare chance.
+        A deterministic target has the same fixed seed in both."""
+        pairs = endless_pairs(self.instances, seed, SEEDS // 2, deterministic=deterministic)
         return list(islice(pairs, self.count(deterministic)))
 
     def count(self, deterministic: bool) -> int:
