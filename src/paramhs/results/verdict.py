@@ -337,8 +337,8 @@ def sign_flip_test(differences: Sequence[float], rng: Random) -> float:
         return sum(total >= observed for total in sums) / len(sums)
     flips = 9_999
     tables = [_eight_flipped(moved[k : k + 8]) for k in range(0, len(moved), 8)]
-    sums = (math.fsum(map(getitem, tables, rng.randbytes(len(tables)))) for _ in range(flips))
-    extreme = sum(abs(total) >= observed for total in sums)
+    drawn = (math.fsum(map(getitem, tables, rng.randbytes(len(tables)))) for _ in range(flips))
+    extreme = sum(abs(total) >= observed for total in drawn)
     return (extreme + 1) / (flips + 1)
 
 
