@@ -69,6 +69,8 @@ def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
         wall_time=wall,
         jobs=1,
         purpose="",
+        failed=0,
+        last_failure=None,
     )
 
 

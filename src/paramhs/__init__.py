@@ -2,7 +2,9 @@
 
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
+from paramhs.faces.simplifying import simplify
 from paramhs.faces.tuning import Result, tune
+from paramhs.results.ablation import Simplified
 from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
@@ -77,6 +79,7 @@ __all__ = [
     "RuntimeThenQuality",
     "Scenario",
     "Several",
+    "Simplified",
     "Space",
     "Status",
     "Step",
@@ -89,5 +92,6 @@ __all__ = [
     "Uniform",
     "Watcher",
     "__version__",
+    "simplify",
     "tune",
 ]

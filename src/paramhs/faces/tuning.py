@@ -4,8 +4,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paramhs.faces.choices import (
     check_seed,
@@ -24,7 +25,7 @@ from paramhs.search.history import History
 from paramhs.values.costs import Cost, CostMetric, score
 from paramhs.values.describing import description
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Point, Run, Target
+from paramhs.values.runs import FAILURES, Point, Run, Target
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted, finite
@@ -32,6 +33,10 @@ from paramhs.world.driver import INTERRUPTED, Budget, Driver, Watcher
 from paramhs.world.executing import check_jobs, executing
 from paramhs.world.store import NOTHING_KNOWN, Known, open_store
 from paramhs.world.targets import FunctionTarget
+
+if TYPE_CHECKING:
+    from paramhs.results.failures import FailureGroup
+    from paramhs.results.importance import Importance
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,28 @@ class Result:
         return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
 
     @property
+    def failed_runs(self) -> int:
+        """How many of the runs crashed or gave a wrong answer."""
+        return sum(run.status in FAILURES for run in self.runs)
+
+    @cached_property
+    def failures(self) -> "tuple[FailureGroup, ...]":
+        """Failed runs by the values that explain them, each with the clause that forbids it."""
+        if not self.failed_runs:
+            return ()
+        from paramhs.results.failures import failure_groups  # numpy only where it is needed
+
+        return failure_groups(self.runs, self.history.scenario.space)
+
+    @cached_property
+    def importance(self) -> "tuple[Importance, ...]":
+        """How much each parameter matters, from all runs of the search, the most important first;
+        empty where there are too few to tell."""
+        from paramhs.results.importance import importance  # numpy only where it is needed
+
+        return importance(self.history.runs, self.history.scenario.cost)
+
+    @property
     def best_text(self) -> str:
         """The best's mean cost, in words."""
         return _cost_text(self.best_cost, self.best_runs, self.best_failed)
@@ -93,6 +120,8 @@ class Result:
             "default_failed": self.default_failed,
             "runs": self.asked,
             "speculative_runs": self.speculative,
+            "failed_runs": self.failed_runs,
+            "failures": [group.to_json() for group in self.failures],
             "target_time": self.target_time,
             "wall_time": self.wall_time,
             "stopped": self.stopped,
@@ -160,7 +189,7 @@ def tune(
     """
     metric = cost_named(cost)
     space = space if isinstance(space, Space) else Space(space)
-    target = _target(function, space, metric, memory)
+    target = target_of(function, space, metric, memory)
     if deterministic is None:
         deterministic = not target.uses_seed
     scenario = scenario_of(space, instances, metric, cutoff, deterministic)
@@ -175,12 +204,13 @@ def tune(
         store=store,
         executor=executor,
         watcher=watcher,
-        test_set=None if test_instances is None else _held_out(test_instances, scenario),
+        test_set=None if test_instances is None else held_out(test_instances, scenario),
         warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
     )
 
 
-def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:
+def held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:
+    """The test set of these instances; none of the search's may be among them."""
     test_set = TestSet(named_instances(instances), held_out=True)
     seen = {instance.name for instance in scenario.instances}
     both = [instance.name for instance in test_set.instances if instance.name in seen]
@@ -189,7 +219,7 @@ def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) 
     return test_set
 
 
-def _target(
+def target_of(
     thing: Callable[..., Any] | Command | Target,
     space: Space,
     metric: CostMetric,

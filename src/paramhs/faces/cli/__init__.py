@@ -16,6 +16,7 @@ from paramhs.faces.cli.landscape import landscape
 from paramhs.faces.cli.output import Json, Terminal, called, print_json, say
 from paramhs.faces.cli.printed import print_result
 from paramhs.faces.cli.saps import saps
+from paramhs.faces.cli.simplify import simplify
 from paramhs.faces.cli.space import space
 from paramhs.faces.cli.tune import INTERRUPTED_CODE, show, tune, tuning
 from paramhs.faces.cli.validate import validate
@@ -90,6 +91,7 @@ def demo(
 app.command()(tune)
 app.command()(check)
 app.command()(validate)
+app.command()(simplify)
 app.command()(init)
 app.command()(show)
 app.command()(landscape)

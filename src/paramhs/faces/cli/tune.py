@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from paramhs.faces.cli.failed import print_failures
 from paramhs.faces.cli.output import Json, Terminal, again, called, duration, print_json, say
 from paramhs.faces.cli.printed import print_result, print_summary
 from paramhs.faces.cli.verdicts import command_of, no_verdict, print_outcome, why_none
@@ -105,6 +106,7 @@ def tune(
 def _print(result: Result, scenario_file: ScenarioFile, missing: str) -> None:
     console = Terminal()
     print_result(console, result, scenario_file.scenario.cost)
+    print_failures(console, result.failures)
     print_outcome(console, result, scenario_file.scenario.cost, missing)
     for command in command_of(scenario_file, result.best).values():
         console.print("\nthe best configuration's command:")

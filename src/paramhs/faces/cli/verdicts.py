@@ -88,7 +88,7 @@ def _row(name: str, side: Side) -> list[str]:
 def conclusion(verdict: Verdict, metric: CostMetric, names: tuple[str, str]) -> list[str]:
     """In plain words, with how much and how sure."""
     first, second = names
-    how_much = _how_much(verdict, metric)
+    how_much = how_much(verdict, metric)
     if verdict.conclusion == "better":
         return [f"{second.capitalize() if second.isalpha() else second} is better: {how_much}."]
     if verdict.conclusion == "worse":
@@ -106,7 +106,8 @@ def _the(name: str) -> str:
     return f"the {name}" if name.isalpha() else name
 
 
-def _how_much(verdict: Verdict, metric: CostMetric) -> str:
+def how_much(verdict: Verdict, metric: CostMetric) -> str:
+    """How much better or worse the second is, with the interval."""
     better, worse = _directions(verdict, metric)
     tail = ""
     if verdict.by == "quality" and metric.needs_runtime:

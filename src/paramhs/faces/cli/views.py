@@ -93,6 +93,13 @@ class _View(Watcher):
         used = progress(driver)
         return used[1] if used else f"{driver.taken:,} runs"
 
+    def failures(self, driver: Driver) -> str:
+        """How many runs failed, and what the last said; empty if none did."""
+        if driver.last_failure is None:
+            return ""
+        said = f", the last: {driver.last_failure.reason}" if driver.last_failure.reason else ""
+        return f"{counted(driver.failed, 'run')} failed{said}"
+
     def incumbent(self, driver: Driver) -> str:
         points = driver.session.trajectory
         return brief(points[-1].config) if points else "(evaluating the default)"
@@ -140,6 +147,8 @@ class LiveView(_View):
             body.add_row("incumbent", Text(_clipped(self.incumbent(driver)), style="bold"))
             body.add_row("its mean", self.cost(driver))
             body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
+        if failures := self.failures(driver):
+            body.add_row("failures", Text(_clipped(failures), style="bold"))
         if driver.interrupted:
             body.add_row("", Text(STOPPING, style="bold"))
         return Group(head, body)
@@ -167,10 +176,12 @@ class PlainView(_View):
         now = time.monotonic()
         if now - self.last >= _EVERY:
             self.last = now
+            failures = self.failures(driver)
             what = f"incumbent {self.incumbent(driver)} has mean {self.cost(driver)}"
             self._say(
                 f"{self.counts(driver)}, {self.rate(driver):,.1f} runs/s,"
                 f" left {self.time_left(driver)}; {driver.purpose or what}"
+                f"{'; ' if failures else ''}{_clipped(failures)}"
             )
 
     def improved(self, driver: Driver, point: Point) -> None:
