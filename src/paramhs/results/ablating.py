@@ -245,9 +245,9 @@ class Ablating:
         for look, _ in _looks(8, len(self.pairs)):
             yield from self._bring([config], look)
             share, error = self.kept(config, look)
-            if look < len(self.pairs) and share + 2 * error < self.keep:
+            if share + (2 * error if look < len(self.pairs) else 0.0) < self.keep:
                 return False
-        return self.keeps(config)
+        return True
 
     def keeps(self, config: Config) -> bool:
         """Whether a configuration that was run on all pairs keeps the gain."""

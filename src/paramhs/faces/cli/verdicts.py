@@ -88,18 +88,18 @@ def _row(name: str, side: Side) -> list[str]:
 def conclusion(verdict: Verdict, metric: CostMetric, names: tuple[str, str]) -> list[str]:
     """In plain words, with how much and how sure."""
     first, second = names
-    how_much = how_much(verdict, metric)
+    much = how_much(verdict, metric)
     if verdict.conclusion == "better":
-        return [f"{second.capitalize() if second.isalpha() else second} is better: {how_much}."]
+        return [f"{second.capitalize() if second.isalpha() else second} is better: {much}."]
     if verdict.conclusion == "worse":
-        return [f"Keep {_the(first)}: {second} is worse; {how_much}."]
+        return [f"Keep {_the(first)}: {second} is worse; {much}."]
     few = ""
     cases = verdict.wins + verdict.ties + verdict.losses
     if cases < 6:
         few = f" {counted(cases, verdict.case)} cannot prove one."
     elif verdict.ratio and not verdict.ratio.low <= 1 <= verdict.ratio.high:
         few = f" The p-value decides: of {counted(cases, verdict.case)} the interval is too narrow."
-    return [f"Keep {_the(first)}: no difference is proven ({how_much}).{few}"]
+    return [f"Keep {_the(first)}: no difference is proven ({much}).{few}"]
 
 
 def _the(name: str) -> str:
