@@ -187,6 +187,26 @@ def test_live_view_clips_a_long_incumbent():
     assert "parameter99" not in console.file.getvalue()
 
 
+@pytest.mark.parametrize("kind", [PlainView, LiveView])
+def test_failures_are_counted_with_the_last_message(kind):
+    def brittle(config, seed):
+        if config["x"] > 10:
+            raise ValueError("[b]too[/b] large")
+        return config["x"] + seed % 3
+
+    made = kind(paper())
+    shown = []
+
+    class Noting(Watcher):
+        def ran(self, driver):
+            shown.append(made.failures(driver))
+
+    result = tune(brittle, {"x": range(20)}, budget=60, watcher=Noting())
+    assert shown[0] == ""
+    said = f"{result.failed_runs} runs failed, the last: ValueError: [b]too[/b] large"
+    assert shown[-1] == said
+
+
 def test_quiet_view_looks_away():
     assert type(view(quiet=True)) is Watcher
 

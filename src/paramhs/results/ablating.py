@@ -116,7 +116,8 @@ class Changes:
         return self._reached(made, among, pairs) or {self.config(among): among}
 
     def _reached(self, made: Units, among: Units, steps: Iterable[Units]) -> dict[Config, Units]:
-        here, result = self.config(made), {}
+        here = self.config(made)
+        result: dict[Config, Units] = {}
         for step in steps:
             units = self.added(made, step, among)
             config = self.config(units)
@@ -189,6 +190,8 @@ class Ablating:
 
     def search(self) -> Search:
         """Find the way, within the budget."""
+        if self.best == self.default:
+            return "there is no way to go"
         yield from self._bring([self.default, self.best], len(self.pairs))
         units = frozenset(self.changes.units)
         groups = [frozenset({unit}) for unit in units]

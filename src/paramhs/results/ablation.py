@@ -193,7 +193,7 @@ class Simplified:
 
 
 def _interval_json(interval: Interval | None) -> dict[str, float | None] | None:
-    return interval and interval.to_json()
+    return None if interval is None else interval.to_json()
 
 
 _BOUNDS: Mapping[str, float] = {"low": float("-inf"), "high": float("inf")}

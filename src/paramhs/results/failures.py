@@ -39,7 +39,7 @@ _SIGNIFICANT = 0.05
 _SINGLE = 0.8  # the share of the error that is left to clauses of one parameter
 _OTHER = 0.1  # to instances; and to clauses of two
 _MOST_PAIRED = 100  # clauses of one parameter of which all pairs are tried, the likeliest
-_MOST_CUTS = 64  # values of an ordered parameter from which on the others are tried
+_MOST_CUTS = 256  # values of an ordered parameter from which on the others are tried
 _TELLING = 3  # letters of a value that messages name
 _FEW_LEVELS = 128  # up to so many values of an ordered parameter are also taken one by one
 

@@ -20,7 +20,7 @@ from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.results.ablation import Ablation, AblationStep, Simplified, words
 from paramhs.results.verdict import Interval, Verdict
 from paramhs.values.costs import CostMetric
-from paramhs.values.errors import BadInput
+from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.wording import counted
 from paramhs.world.store.sqlite import read_runs
 from paramhs.world.store.summary import summary
@@ -61,6 +61,8 @@ def simplify(
     from paramhs.results.importance import importance  # numpy only where it is needed
     from paramhs.results.simplifying import simplify as simplified
 
+    if out is not None and not out.parent.is_dir():
+        raise BadInput(f"cannot write {out}: there is no folder {out.parent}")
     scenario_file, store_path = _meant(file, store)
     scenario = scenario_file.scenario
     about = summary(store_path)
@@ -113,6 +115,8 @@ def _meant(file: Path, store: Path | None) -> tuple[ScenarioFile, Path]:
     if not _is_store(file):
         scenario_file = read_scenario(file)
         return scenario_file, store or scenario_file.store
+    if not file.exists():
+        raise StoreError(f"there is no store {file}")
     if store is not None:
         raise BadInput(f"{file} is a store itself; give the scenario, or leave --store out")
     for path in _scenarios_near(file):
