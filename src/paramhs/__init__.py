@@ -2,16 +2,19 @@
 
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
+from paramhs.faces.opening import Opened, open
+from paramhs.faces.result import Result
 from paramhs.faces.simplifying import simplify
-from paramhs.faces.tuning import Result, tune
+from paramhs.faces.tuning import tune
 from paramhs.results.ablation import Simplified
-from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
+from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
     Configurator,
     ParamHS,
     ParamILS,
     ParamRLS,
+    Race,
     Undiscovered,
 )
 from paramhs.search.history import History
@@ -53,6 +56,7 @@ __all__ = [
     "CostMetric",
     "Evaluate",
     "FixedRuns",
+    "Focused",
     "FreshRuns",
     "Growing",
     "Harmonic",
@@ -64,6 +68,7 @@ __all__ = [
     "LStep",
     "Learner",
     "One",
+    "Opened",
     "Operator",
     "Ordinal",
     "ParamHS",
@@ -72,6 +77,7 @@ __all__ = [
     "ParamhsError",
     "Pattern",
     "Quality",
+    "Race",
     "Real",
     "Result",
     "Run",
@@ -92,6 +98,7 @@ __all__ = [
     "Uniform",
     "Watcher",
     "__version__",
+    "open",
     "simplify",
     "tune",
 ]

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paramhs.faces.command import Command
-from paramhs.faces.tuning import Result, held_out, target_of
+from paramhs.faces.result import Result
+from paramhs.faces.tuning import held_out, target_of
 from paramhs.results.validating import TestSet
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Target

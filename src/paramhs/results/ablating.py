@@ -184,8 +184,13 @@ class Ablating:
         count = min(usual_pairs(self.budget, len(self.changes.units)), self.budget // 2)
         most = min(_MOST, self.history.pair_count)
         skip = 3 * (SEEDS // 4)  # the verdict has those from the middle on
-        pairs = islice(endless_pairs(scenario.instances, self.history.seed, skip), int(most))
-        self._later = list(pairs)
+        every = endless_pairs(
+            scenario.instances,
+            self.history.seed,
+            skip,
+            deterministic=scenario.deterministic,
+        )
+        self._later = list(islice(every, int(most)))
         self.pairs, self._later = self._later[:count], self._later[count:]
 
     def search(self) -> Search:

@@ -2,24 +2,24 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from paramhs.faces.cli.output import Json, Terminal, again, print_json, say
 from paramhs.faces.cli.tune import INTERRUPTED_CODE, tuning
-from paramhs.faces.cli.verdicts import command_of, how_much, print_verdict
-from paramhs.faces.cli.views import view
+from paramhs.faces.cli.verdicts import command_of, print_verdict
+from paramhs.faces.layout import brief, tell, tell_table
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
+from paramhs.faces.views import view
 from paramhs.results.ablation import Ablation, AblationStep, Simplified, words
+from paramhs.results.concluding import how_much
 from paramhs.results.verdict import Interval, Verdict
-from paramhs.values.costs import CostMetric
 from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.wording import counted
 from paramhs.world.store.sqlite import read_runs
@@ -27,6 +27,7 @@ from paramhs.world.store.summary import summary
 
 _MAGIC = b"SQLite format 3\0"
 _SCENARIOS = ("*.toml", "*.txt")
+_LISTED = 4  # changes of one step that are written out
 
 
 def simplify(
@@ -94,7 +95,7 @@ def simplify(
         print_json({**found.to_json(), **command_of(scenario_file, found.config)})
         return
     console = Terminal()
-    print_simplified(console, found, scenario.cost)
+    print_simplified(console, found)
     for command in command_of(scenario_file, found.config).values():
         console.print("\nthe simplified configuration's command:")
         console.print(Text(command), soft_wrap=True)
@@ -148,28 +149,36 @@ def _scenarios_near(store: Path) -> Iterator[Path]:
 # For people.
 
 
-def print_simplified(console: Console, found: Simplified, metric: CostMetric) -> None:
+def print_simplified(console: Console, found: Simplified) -> None:
     """The ablation, what was chosen, and what that is worth."""
     ablation = found.ablation
     if not ablation.steps:
-        console.print(Text("Keep the default: it is the best that the search found.", style="bold"))
+        tell(console, "Keep the default: it is the best that the search found.", style="bold")
         return
-    print_ablation(console, ablation, found.step)
+    print_ablation(console, ablation)
     console.print()
-    console.print(Text(_choice(found), style="bold"), soft_wrap=True)
+    tell(console, _choice(found), style="bold", indent="  ")
     if not found.step:
         return
-    console.print(Text(found.config.key), soft_wrap=True)
     console.print()
     if found.verdict is None:
-        console.print("No verdict: nothing is held out, and the target is deterministic.")
+        tell(console, "No verdict: nothing is held out, and the target is deterministic.")
         return
-    print_verdict(console, found.verdict, metric, ("default", "simplified"))
+    print_verdict(console, found.verdict)
     if found.against_best is not None:
-        console.print(Text(_beside_best(found.against_best, metric)), soft_wrap=True)
+        tell(console, _beside_best(found.against_best))
 
 
-def _beside_best(verdict: Verdict, metric: CostMetric) -> str:
+def _choice(found: Simplified) -> str:
+    count, whole = len(found.changes), len(found.ablation.changes)
+    if not found.step:
+        return "Keep the default: the best is not better on these runs."
+    kept = "" if found.kept is None else f", which keep {found.kept:.0%} of the gain"
+    changed = brief(found.config, most=1_000)
+    return f"simplified, {count} of {counted(whole, 'change')}{kept}: {changed}"
+
+
+def _beside_best(verdict: Verdict) -> str:
     """In words: that no difference is proven is good news here."""
     costs = f"{verdict.first.cost:.4g} of the best, {verdict.second.cost:.4g} of the simplified"
     sure = {
@@ -178,44 +187,34 @@ def _beside_best(verdict: Verdict, metric: CostMetric) -> str:
         "worse": "the simplified one is worse",
     }
     return (
-        f"beside the best, there: {costs}; {sure[verdict.conclusion]}"
-        f" ({how_much(verdict, metric)}); p = {verdict.p_value:.2g}"
+        f"Beside the best, there: {costs}; {sure[verdict.conclusion]}"
+        f" ({how_much(verdict)}); p = {verdict.p_value:.2g}"
     )
 
 
-def _choice(found: Simplified) -> str:
-    count, whole = len(found.changes), len(found.ablation.changes)
-    if not found.step:
-        return "Keep the default: the best is not better on these runs."
-    kept = "" if found.kept is None else f", which keep {found.kept:.0%} of the gain"
-    return f"simplified: {count} of {counted(whole, 'change')}{kept}: {words(found.changes, 8)}"
-
-
-def print_ablation(console: Console, ablation: Ablation, marked: int = 0) -> None:
+def print_ablation(console: Console, ablation: Ablation) -> None:
     """The way from the default to the best, step by step."""
-    console.print(
-        Text(
-            f"ablation, on {ablation.on}: {counted(ablation.runs, 'run')},"
-            f" {ablation.target_time:.1f} s of target time; each cost over"
-            f" {counted(ablation.pairs, 'run')}"
-        ),
-        soft_wrap=True,
+    tell(
+        console,
+        f"ablation, on {ablation.on}: {counted(ablation.runs, 'run')},"
+        f" {ablation.target_time:.1f} s of target time; each cost is over the same"
+        f" {counted(ablation.pairs, 'run')}, in brackets are 95 % intervals",
     )
-    what = ["changes", ablation.label, "times better than before", "than the default", "gain kept"]
-    table = Table(*what, "changed", box=None, pad_edge=False)
-    table.add_row("0", f"{ablation.default_cost:.4g}", "", "", "0 %", "(the default)")
+    headings = ("changes", ablation.label, "times better", "in all", "gain kept", "changed")
+    rows: list[Sequence[str]] = [
+        ("0", f"{ablation.default_cost:.4g}", "", "", "0%", "(the default)")
+    ]
     for number, step in enumerate(ablation.steps, start=1):
-        last = number == len(ablation.steps) and len(step.changes) > 4
-        changed = f"the other {len(step.changes)}" if last and number > 1 else words(step.changes)
-        style = "bold" if number == marked else ""
-        table.add_row(*_row(step), Text(changed), style=style)
-    console.print(table)
+        last = 1 < number == len(ablation.steps) and len(step.changes) > _LISTED
+        changed = f"the other {len(step.changes)}" if last else words(step.changes, _LISTED)
+        rows.append((*_row(step), changed))
+    tell_table(console, headings, rows)
 
 
-def _row(step: AblationStep) -> list[str]:
-    better = step.ratio or step.gain
+def _row(step: AblationStep) -> tuple[str, ...]:
     kept = "" if step.kept is None or math.isinf(step.kept) else f"{step.kept:.0%}"
-    return [str(step.count), f"{step.cost:.4g}", _range(better), _range(step.total), kept]
+    total = "" if step.total is None else f"{step.total.estimate:.3g}"
+    return str(step.count), f"{step.cost:.4g}", _range(step.ratio or step.gain), total, kept
 
 
 def _range(interval: Interval | None) -> str:
