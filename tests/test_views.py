@@ -72,6 +72,8 @@ def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
         wall_time=wall,
         jobs=1,
         purpose="",
+        failed=0,
+        last_failure=None,
         later=None,
     )
 
@@ -189,6 +191,26 @@ def test_live_view_clips_a_long_incumbent():
     space = {f"parameter{i}": range(10) for i in range(100)}
     tune(lambda config: config["parameter7"], space, budget=1, watcher=LiveView(console))
     assert "parameter99" not in console.file.getvalue()
+
+
+@pytest.mark.parametrize("kind", [PlainView, LiveView])
+def test_failures_are_counted_with_the_last_message(kind):
+    def brittle(config, seed):
+        if config["x"] > 10:
+            raise ValueError("[b]too[/b] large")
+        return config["x"] + seed % 3
+
+    made = kind(paper())
+    shown = []
+
+    class Noting(Watcher):
+        def ran(self, driver):
+            shown.append(made.failures(driver))
+
+    result = tune(brittle, {"x": range(20)}, budget=60, watcher=Noting())
+    assert shown[0] == ""
+    said = f"{result.failed_runs} runs failed, the last: ValueError: [b]too[/b] large"
+    assert shown[-1] == said
 
 
 def test_quiet_view_looks_away():

@@ -76,7 +76,7 @@ def tune(
     """
     metric = cost_named(cost)
     space = space if isinstance(space, Space) else Space(space)
-    target = _target(function, space, metric, memory)
+    target = target_of(function, space, metric, memory)
     if deterministic is None:
         deterministic = not target.uses_seed
     scenario = scenario_of(space, instances, metric, cutoff, deterministic)
@@ -91,13 +91,14 @@ def tune(
         store=store,
         executor=executor,
         watcher=watcher,
-        test_set=None if test_instances is None else _held_out(test_instances, scenario),
+        test_set=None if test_instances is None else held_out(test_instances, scenario),
         warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
         verdict_in_budget=verdict_in_budget,
     )
 
 
-def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:
+def held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:
+    """The test set of these instances; none of the search's may be among them."""
     test_set = TestSet(named_instances(instances), held_out=True)
     seen = {instance.name for instance in scenario.instances}
     both = [instance.name for instance in test_set.instances if instance.name in seen]
@@ -106,7 +107,7 @@ def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) 
     return test_set
 
 
-def _target(
+def target_of(
     thing: Callable[..., Any] | Command | Target,
     space: Space,
     metric: CostMetric,

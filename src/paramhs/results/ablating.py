@@ -10,6 +10,8 @@ ablation. The race is successive halving on common pairs: the worse half leaves,
 meet on twice as many, until two are left, which meet on all. So what a way costs is known
 beforehand: with P pairs and n changes about P (n + log2 n!) runs.
 
+What is left of the budget in the end goes into more pairs for the configurations on the way.
+
 *Many changes.* That would be too much for the 83 changes of a best of kissat, most of which do
 nothing, and a greedy way does not see two changes that only matter together. So changes are first
 *pruned* from the best in groups: half of them are taken back, those that stored runs say the least
@@ -114,7 +116,8 @@ class Changes:
         return self._reached(made, among, pairs) or {self.config(among): among}
 
     def _reached(self, made: Units, among: Units, steps: Iterable[Units]) -> dict[Config, Units]:
-        here, result = self.config(made), {}
+        here = self.config(made)
+        result: dict[Config, Units] = {}
         for step in steps:
             units = self.added(made, step, among)
             config = self.config(units)
@@ -179,13 +182,21 @@ class Ablating:
         self.default = scenario.space.default
         self.changes = Changes(self.default, self.best)
         count = min(usual_pairs(self.budget, len(self.changes.units)), self.budget // 2)
-        if scenario.deterministic:
-            count = min(count, len(scenario.instances))
+        most = min(_MOST, self.history.pair_count)
         skip = 3 * (SEEDS // 4)  # the verdict has those from the middle on
-        self.pairs = list(islice(endless_pairs(scenario.instances, self.history.seed, skip), count))
+        every = endless_pairs(
+            scenario.instances,
+            self.history.seed,
+            skip,
+            deterministic=scenario.deterministic,
+        )
+        self._later = list(islice(every, int(most)))
+        self.pairs, self._later = self._later[:count], self._later[count:]
 
     def search(self) -> Search:
         """Find the way, within the budget."""
+        if self.best == self.default:
+            return "there is no way to go"
         yield from self._bring([self.default, self.best], len(self.pairs))
         units = frozenset(self.changes.units)
         groups = [frozenset({unit}) for unit in units]
@@ -194,7 +205,15 @@ class Ablating:
         yield from self._walk(self._affordable(groups))
         if not self.stops or self.stops[-1].config != self.best:
             self.stops.append(Stop(self.best, 1))
+        yield from self._refine()
         return "the way is known"
+
+    def _refine(self) -> Asked:
+        """Spend what is left on more pairs for those on the way, which nothing was chosen by."""
+        known = [self.default, *(stop.config for stop in self.stops)]
+        more = self._later[: self._left // len(known)]
+        yield from self.history.ask(*((config, more) for config in known))
+        self.pairs += more
 
     def _bring(self, configs: Sequence[Config], count: int) -> Asked:
         """Bring configurations to the first so many pairs."""
@@ -234,9 +253,9 @@ class Ablating:
         for look, _ in _looks(8, len(self.pairs)):
             yield from self._bring([config], look)
             share, error = self.kept(config, look)
-            if look < len(self.pairs) and share + 2 * error < self.keep:
+            if share + (2 * error if look < len(self.pairs) else 0.0) < self.keep:
                 return False
-        return self.keeps(config)
+        return True
 
     def keeps(self, config: Config) -> bool:
         """Whether a configuration that was run on all pairs keeps the gain."""

@@ -11,8 +11,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from paramhs.results.verdict import Interval, Side, Verdict
+from paramhs.values.costs import CostMetric, Quality
 from paramhs.values.space import Config, Space, Value, value_text
 from paramhs.values.wording import finite
+
+_QUALITY = Quality()
 
 
 @dataclass(frozen=True)
@@ -180,20 +183,22 @@ class Simplified:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], space: Space) -> "Simplified":
-        """What `to_json` gave."""
+    def from_json(
+        cls, data: Mapping[str, Any], space: Space, metric: CostMetric = _QUALITY
+    ) -> "Simplified":
+        """What `to_json` gave, of costs by this metric."""
         return cls(
             Ablation.from_json(data["ablation"], space),
             data["step"],
             data["keep"],
-            _verdict(data["verdict"], space),
-            _verdict(data["against_best"], space),
+            _verdict(data["verdict"], space, metric),
+            _verdict(data["against_best"], space, metric),
             data["verdict_runs"],
         )
 
 
 def _interval_json(interval: Interval | None) -> dict[str, float | None] | None:
-    return interval and interval.to_json()
+    return None if interval is None else interval.to_json()
 
 
 _BOUNDS: Mapping[str, float] = {"low": float("-inf"), "high": float("inf")}
@@ -216,14 +221,15 @@ def _verdict_json(verdict: Verdict | None) -> dict[str, object] | None:
     return {**verdict.to_json(), "favours_second": verdict.favours_second}
 
 
-def _verdict(data: Mapping[str, Any] | None, space: Space) -> Verdict | None:
+def _verdict(data: Mapping[str, Any] | None, space: Space, metric: CostMetric) -> Verdict | None:
     if data is None:
         return None
     sides = {name: _side(data[name], space) for name in ("first", "second")}
     intervals = {name: _interval(data[name]) for name in ("gain", "ratio")}
     known = {field.name for field in fields(Verdict)}
     rest = {name: value for name, value in data.items() if name in known}
-    return Verdict(**{**rest, **sides, **intervals})
+    names = tuple(data["names"])
+    return Verdict(**{**rest, **sides, **intervals, "names": names, "metric": metric})
 
 
 def _side(data: Mapping[str, Any], space: Space) -> Side:

@@ -23,7 +23,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ _SIGNIFICANT = 0.05
 _SINGLE = 0.8  # the share of the error that is left to clauses of one parameter
 _OTHER = 0.1  # to instances; and to clauses of two
 _MOST_PAIRED = 100  # clauses of one parameter of which all pairs are tried, the likeliest
-_MOST_CUTS = 64  # values of an ordered parameter from which on the others are tried
+_MOST_CUTS = 256  # values of an ordered parameter from which on the others are tried
 _TELLING = 3  # letters of a value that messages name
 _FEW_LEVELS = 128  # up to so many values of an ordered parameter are also taken one by one
 
@@ -63,8 +63,6 @@ class FailureGroup:
     """How likely chance would do as much, given how many clauses were tried."""
     forbid: str = ""
     """The clause to forbid; empty where that is not the way out."""
-    forbidden: tuple[str, ...] = field(default=(), repr=False)
-    """The clauses that the space has already."""
 
     @property
     def text(self) -> str:
@@ -83,14 +81,13 @@ class FailureGroup:
 
     @property
     def toml(self) -> str:
-        """The line for a scenario file that forbids it, beside what is forbidden already."""
-        texts = ", ".join(map(_toml, (*self.forbidden, self.forbid)))
-        return f"forbidden = [{texts}]" if self.forbid else ""
+        """The line for a scenario file that forbids it; beside others in one that has such."""
+        return forbidden_line([self.forbid]) if self.forbid else ""
 
     @property
     def python(self) -> str:
         """The argument of `Space` that forbids it."""
-        return f"forbidden={[*self.forbidden, self.forbid]!r}" if self.forbid else ""
+        return f"forbidden={[self.forbid]!r}" if self.forbid else ""
 
     def to_json(self) -> dict[str, object]:
         """The same in JSON types."""
@@ -99,6 +96,11 @@ class FailureGroup:
 
 _INSTANCE = "instance "
 _VERBS = {"crashed": "crashed", "wrong": "gave a wrong answer"}
+
+
+def forbidden_line(clauses: Sequence[str]) -> str:
+    """The line of a scenario file that forbids these."""
+    return f"forbidden = [{', '.join(map(_toml, clauses))}]"
 
 
 def _toml(text: str) -> str:
@@ -152,14 +154,13 @@ def _unexplained(runs: Sequence[Run]) -> Iterator[FailureGroup]:
 
 def _with_way_out(group: FailureGroup, clause: "_Clause", space: Space) -> FailureGroup:
     """With the clause to forbid, if that leaves the default and loses little else."""
-    already = tuple(map(str, space.forbidden))
     if group.failed < _ALWAYS * group.runs:
         return group
     try:
-        Space(space.parameters, conditions=space.conditions, forbidden=[*already, clause.text])
+        Space(space.parameters, conditions=space.conditions, forbidden=[clause.text])
     except BadInput:  # the default itself
         return group
-    return replace(group, forbid=clause.text, forbidden=already)
+    return replace(group, forbid=clause.text)
 
 
 # Instances.

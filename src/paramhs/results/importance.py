@@ -377,7 +377,10 @@ class _Fit:
             contrast = np.eye(count)[code] - usual
             error = 1.96 * math.sqrt(max(float(contrast @ covariance @ contrast), 0.0))
             middle = seen.centre + float(contrast @ effects)
-            ends = sorted(seen.scale.shown(middle + step) for step in (-error, error))
+            ends = [seen.scale.shown(middle + step) for step in (-error, error)]
             here = factor.codes == code
-            counts = (int(n[here].sum()) for n in (seen.runs, seen.failed, seen.timeouts))
-            yield ValueEffect(low, high, label, *counts, seen.scale.shown(middle), *ends)
+            runs, failed, late = (
+                int(n[here].sum()) for n in (seen.runs, seen.failed, seen.timeouts)
+            )
+            cost = seen.scale.shown(middle)
+            yield ValueEffect(low, high, label, runs, failed, late, cost, min(ends), max(ends))

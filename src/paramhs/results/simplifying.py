@@ -5,7 +5,6 @@ their own: no part of the search's budget or evidence. The choice is made by the
 the test set, where nothing was chosen, with runs in the verdict's own file.
 """
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -19,7 +18,7 @@ from paramhs.results.ablation import Ablation, AblationStep, Simplified, changes
 from paramhs.results.validating import TestSet, meet, run_described, verdict_store
 from paramhs.results.verdict import LEAST_INSTANCES, Interval, verdict
 from paramhs.search.history import History
-from paramhs.values.costs import score
+from paramhs.values.costs import CostMetric, Quality, score
 from paramhs.values.runs import Pair, Run, Target
 from paramhs.values.scenario import Scenario, told_apart
 from paramhs.values.space import Config, Space
@@ -32,6 +31,7 @@ KEEP = 0.95
 USUAL_BUDGET = 500
 _RESULT = "simplified"  # the name under which a store keeps it
 _RESAMPLES = 2_000
+_QUALITY = Quality()
 
 
 def ablation_store(store: str | Path) -> Path:
@@ -39,7 +39,9 @@ def ablation_store(store: str | Path) -> Path:
     return Path(store).with_name(f"{Path(store).name.removesuffix('.sqlite')}.ablation.sqlite")
 
 
-def read_simplified(store: str | Path, space: Space) -> Simplified | None:
+def read_simplified(
+    store: str | Path, space: Space, metric: CostMetric = _QUALITY
+) -> Simplified | None:
     """What was made of the best of the search in this store; None if that was not done.
 
     It may be of an earlier best: its ablation says of which.
@@ -47,8 +49,8 @@ def read_simplified(store: str | Path, space: Space) -> Simplified | None:
     from paramhs.world.store.notes import read_note  # sqlite3 only where it is needed
 
     path = ablation_store(store)
-    text = read_note(path, _RESULT) if path.exists() else None
-    return None if text is None else Simplified.from_json(json.loads(text), space)
+    note = read_note(path, _RESULT) if path.exists() else None
+    return Simplified.from_json(note, space, metric) if isinstance(note, dict) else None
 
 
 def simplify(
@@ -98,9 +100,9 @@ def simplify(
             return None
         found = _judged(found, made, scenario, test_set)
     if own_store is not None:
-        from paramhs.world.store.notes import write_note
+        from paramhs.world.store.notes import keep_note
 
-        write_note(own_store, _RESULT, json.dumps(found.to_json()))
+        keep_note(own_store, _RESULT, found.to_json())
     return found
 
 
@@ -256,12 +258,14 @@ def _judged(
 ) -> Simplified:
     ablation, metric = found.ablation, scenario.cost
     default, best, own = (made[c] for c in (ablation.default, ablation.best, found.config))
+    judged = verdict(default, own, metric, test_set.text)
+    beside = verdict(best, own, metric, test_set.text)
     return replace(
         found,
-        verdict=verdict(default, own, metric, test_set.text),
+        verdict=replace(judged, names=("default", "simplified")),
         against_best=None
         if found.config == ablation.best
-        else verdict(best, own, metric, test_set.text),
+        else replace(beside, names=("best", "simplified")),
         verdict_runs=sum(map(len, made.values())),
     )
 

@@ -1,6 +1,5 @@
 """Configurations meet on instances, with seeds that no search has used."""
 
-import json
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -175,20 +174,17 @@ def meet(
 
 def _note(store: Path, configs: Sequence[Config], pairs: Sequence[Pair], test_set: TestSet) -> None:
     """Keep who met on which pairs: the runs do not say when all of them are made."""
-    from paramhs.world.store.notes import write_note  # sqlite3 only where it is needed
+    from paramhs.world.store.notes import keep_note, read_note  # sqlite3 only where it is needed
 
     first, *others = [config.key for config in configs]
-    noted = [one for one in _noted(store) if one["second"] not in others]
+    noted = [one for one in _noted(read_note(store, _NOTE)) if one["second"] not in others]
     where = {"on": test_set.text, "pairs": [[pair.instance.name, pair.seed] for pair in pairs]}
     made = [{"first": first, "second": other, **where} for other in others]
-    write_note(store, _NOTE, json.dumps([*noted[-_KEPT:], *made]))
+    keep_note(store, _NOTE, [*noted[-_KEPT:], *made])
 
 
-def _noted(store: Path) -> list[dict[str, Any]]:
-    from paramhs.world.store.notes import read_note
-
-    noted: list[dict[str, Any]] = json.loads(read_note(store, _NOTE) or "[]")
-    return noted
+def _noted(note: object) -> list[dict[str, Any]]:
+    return note if isinstance(note, list) else []
 
 
 def read_verdict(search: "StoredSearch") -> Verdict | None:
@@ -201,8 +197,10 @@ def read_meeting(search: "StoredSearch", first: Config, second: Config) -> Verdi
     path = verdict_store(search.path)
     if path is None or not path.exists() or first == second:
         return None
+    from paramhs.world.store.notes import read_note
+
     sides = [first.key, second.key]
-    last = _last_meeting(_noted(path), sides)
+    last = _last_meeting(_noted(read_note(path, _NOTE)), sides)
     if last is None:
         return None
     runs = _runs_of(path, search, (first, second))

@@ -18,6 +18,7 @@ from paramhs.faces.cli.printed import print_result
 from paramhs.faces.cli.report import report
 from paramhs.faces.cli.saps import saps
 from paramhs.faces.cli.show import show
+from paramhs.faces.cli.simplify import simplify
 from paramhs.faces.cli.space import space
 from paramhs.faces.cli.tune import INTERRUPTED_CODE, tune, tuning
 from paramhs.faces.cli.validate import validate
@@ -93,6 +94,7 @@ def demo(
 app.command()(tune)
 app.command()(check)
 app.command()(validate)
+app.command()(simplify)
 app.command()(init)
 app.command()(show)
 app.command()(report)

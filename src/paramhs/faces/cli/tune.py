@@ -13,6 +13,7 @@ from typing import Annotated, TextIO, cast
 import typer
 from rich.text import Text
 
+from paramhs.faces.cli.failed import print_failures
 from paramhs.faces.cli.output import (
     Json,
     Shown,
@@ -132,6 +133,7 @@ def tune(
 def _print(result: Result, scenario_file: ScenarioFile) -> None:
     console = Terminal()
     print_result(console, result, scenario_file.scenario.cost)
+    print_failures(console, result.failures)
     print_outcome(console, result)
     command = scenario_file.target.command_line(result.best)
     what = "'s command" if command else ", whole"

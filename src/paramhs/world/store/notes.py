@@ -1,5 +1,6 @@
-"""What was made of a store's runs, kept beside them."""
+"""Small facts kept in a store beside its runs, in JSON types."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -8,19 +9,19 @@ from paramhs.world.store.lock import WriterLock
 from paramhs.world.store.sqlite import connect_to_read, explained
 
 
-def write_note(path: Path, name: str, text: str) -> None:
-    """Keep a text in a store under a name, in place of one that is there; in one statement."""
+def keep_note(path: Path, name: str, fact: object) -> None:
+    """Keep a fact under a name in a store that exists, in place of what was there."""
     with explained(path):
         lock = WriterLock(path)
         try:
             with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as db:
-                db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, text))
+                db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, json.dumps(fact)))
         finally:
             lock.release()
 
 
-def read_note(path: Path, name: str) -> str | None:
-    """Read the text of this name; None if there is none."""
+def read_note(path: Path, name: str) -> object:
+    """The fact of this name; None if there is none."""
     with explained(path), closing(connect_to_read(path)) as db:
         row = db.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-    return None if row is None else str(row[0])
+        return None if row is None else json.loads(row[0])
