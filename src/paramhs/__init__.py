@@ -2,14 +2,17 @@
 
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
-from paramhs.faces.tuning import Result, tune
-from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
+from paramhs.faces.opening import Opened, open
+from paramhs.faces.result import Result
+from paramhs.faces.tuning import tune
+from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
     Configurator,
     ParamHS,
     ParamILS,
     ParamRLS,
+    Race,
     Undiscovered,
 )
 from paramhs.search.history import History
@@ -51,6 +54,7 @@ __all__ = [
     "CostMetric",
     "Evaluate",
     "FixedRuns",
+    "Focused",
     "FreshRuns",
     "Growing",
     "Harmonic",
@@ -62,6 +66,7 @@ __all__ = [
     "LStep",
     "Learner",
     "One",
+    "Opened",
     "Operator",
     "Ordinal",
     "ParamHS",
@@ -70,6 +75,7 @@ __all__ = [
     "ParamhsError",
     "Pattern",
     "Quality",
+    "Race",
     "Real",
     "Result",
     "Run",
@@ -89,5 +95,6 @@ __all__ = [
     "Uniform",
     "Watcher",
     "__version__",
+    "open",
     "tune",
 ]

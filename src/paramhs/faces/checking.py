@@ -99,7 +99,8 @@ def repeats(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[Trial]:
 
 
 def _pairs(file: ScenarioFile) -> Iterator[tuple[Instance, int]]:
-    return endless_pairs(file.scenario.instances, file.seed)
+    scenario = file.scenario
+    return endless_pairs(scenario.instances, file.seed, deterministic=scenario.deterministic)
 
 
 def _run_default(file: ScenarioFile, pairs: Iterable[tuple[Instance, int]]) -> Iterator[Trial]:

@@ -9,7 +9,8 @@ from statistics import fmean
 from rich.console import Console
 
 from paramhs.faces.cli.picture import Map, drawn_map, on_page, on_terminal
-from paramhs.faces.tuning import Result, tune
+from paramhs.faces.result import Result
+from paramhs.faces.tuning import tune
 from paramhs.values.costs import Quality
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config
