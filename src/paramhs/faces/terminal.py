@@ -1,5 +1,6 @@
 """Where people read: a console that shows what comes from outside and never obeys it."""
 
+import sys
 from collections.abc import Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -15,7 +16,8 @@ class Terminal(Console):
     """
 
     def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
-        super().__init__(stderr=stderr, quiet=quiet, highlight=False)
+        # Standard error as it is now: later on it may be what a target's own prints go through.
+        super().__init__(file=sys.stderr if stderr else None, quiet=quiet, highlight=False)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -13,6 +13,7 @@ from paramhs.faces.choices import (
     configs_of,
     cost_named,
     named_instances,
+    path_of,
     positive,
     scenario_of,
 )
@@ -144,8 +145,11 @@ def tune_scenario(
     check_jobs(jobs)
     check_seed(seed)
     check_configurator(configurator)
+    store = None if store is None else path_of(store, "store")
     watcher = watcher or Watcher()
-    known = _known(store, [Path(path) for path in warm_start], scenario, target, watcher)
+    known = _known(
+        store, [path_of(path, "warm_start") for path in warm_start], scenario, target, watcher
+    )
     initial = tuple(dict.fromkeys((*scenario.initial, *known.initial)))
     scenario = replace(scenario, initial=initial, known=known.runs)
     described = {} if store is None else _described(scenario, target, configurator, seed)

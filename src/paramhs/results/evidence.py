@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import stdev
 from typing import NamedTuple
 
 from paramhs.search.history import History
@@ -29,7 +29,12 @@ class Rival:
 
 def standard_error(numbers: list[float]) -> float:
     """Of a mean; infinite for fewer than two numbers."""
-    return stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.inf
+    if len(numbers) < 2:
+        return math.inf
+    try:
+        return stdev(numbers) / math.sqrt(len(numbers))
+    except OverflowError:  # beyond all floats
+        return math.inf
 
 
 @dataclass(frozen=True)
@@ -149,5 +154,5 @@ def closest_rivals(history: History, best: Config, least: int = 3) -> list[Rival
         costs = history.costs(config).items()
         excess = [cost[0] - own[pair][0] for pair, cost in costs if pair in own]
         if len(excess) >= least and all(map(math.isfinite, excess)):
-            rivals.append(Rival(config, len(excess), fmean(excess), standard_error(excess)))
+            rivals.append(Rival(config, len(excess), mean(excess), standard_error(excess)))
     return sorted(rivals, key=lambda rival: rival.worse_by)

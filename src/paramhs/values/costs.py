@@ -12,7 +12,8 @@ runs win first, whatever the mean of the others. Scores compare as tuples do.
 | crashed | worst | k C | k C, worst |
 | a wrong answer | worst | worst | worst |
 
-A quality that is missing or not finite is the worst, wherever quality counts.
+A quality that is missing or not finite is the worst, wherever quality counts. C is the scenario's
+cutoff, also for a run that was given a smaller one.
 """
 
 import math
@@ -46,6 +47,14 @@ class CostMetric(Protocol):
     @property
     def needs_runtime(self) -> bool:
         """Whether the first number of a cost is a runtime, for which a cutoff must be set."""
+        return False
+
+    @property
+    def grows_with_time(self) -> bool:
+        """Whether the first number of a cost is no less than the seconds that the run took.
+
+        Then one that has taken too long can no longer win, however it ends, and may be cut short.
+        """
         return False
 
     @property
@@ -97,6 +106,7 @@ class Runtime(CostMetric):
 
     needs_quality = False
     needs_runtime = True
+    grows_with_time = True
     unit = "s"
     penalty: float = 10.0
 
@@ -120,6 +130,7 @@ class RuntimeThenQuality(CostMetric):
     """Penalised average runtime; among runs that do not finish, how good their answers were."""
 
     needs_runtime = True
+    grows_with_time = True
     unit = "s"
     penalty: float = 10.0
     maximise: bool = False

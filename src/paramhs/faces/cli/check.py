@@ -16,12 +16,12 @@ from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.values.errors import TargetError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Status
 from paramhs.values.space import Space
-from paramhs.values.wording import counted, finite
+from paramhs.values.wording import counted, exact, finite
 from paramhs.world.targets.supervisor.memory import way_of_counting
 from paramhs.world.targets.supervisor.outcome import memory_text
 
 _SHOWN = 8  # lines of output
-_LONG = 300  # characters of a call
+_LONG = 300  # characters of a call, or of a line of output
 
 
 def check(
@@ -100,9 +100,7 @@ def _log10(space: Space) -> float:
 def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
     """A long call is shown whole once."""
     run, outcome = trial.run, trial.outcome
-    call = trial.call
-    if not whole and len(call) > _LONG:
-        call = f"{call[: _LONG // 2]} ... {call[-_LONG // 2 :]}"
+    call = trial.call if whole else _cut(trial.call)
     console.print()
     console.print(Text(f"$ {call}", style="bold"), soft_wrap=True)
     if outcome.code is not None:
@@ -114,11 +112,16 @@ def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
         )
     for data in (outcome.output, outcome.errors):
         for line in data.decode("utf-8", "replace").strip().splitlines()[-_SHOWN:]:
-            console.print(Text(f"  | {line}"), soft_wrap=True)
+            console.print(Text(f"  | {_cut(line)}"), soft_wrap=True)
     quality = "" if run.quality is None else f", quality {run.quality:g}"
     console.print(f"read: {run.status}{quality}, runtime {run.runtime:.4g} s")
     if run.detail and run.status is not Status.OK:
         console.print(Text(run.reason), soft_wrap=True)
+
+
+def _cut(text: str) -> str:
+    """Both ends of what is long."""
+    return text if len(text) <= _LONG else f"{text[: _LONG // 2]} ... {text[-_LONG // 2 :]}"
 
 
 def _peak(memory: int) -> str:
@@ -130,7 +133,7 @@ def _as_json(scenario_file: ScenarioFile, tried: list[Trial], found: list[str]) 
     test_set = scenario_file.test_set
     return {
         "parameters": len(space.parameters),
-        "configurations": space.size(),
+        "configurations": exact(space.size()),
         "log10_configurations": _log10(space),
         "instances": [instance.name for instance in scenario_file.scenario.instances],
         "held_out": [i.name for i in test_set.instances] if test_set and test_set.held_out else [],

@@ -6,9 +6,9 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -30,6 +30,26 @@ __all__ = [
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+class Shown:
+    """A text file whose text is made printable; what redraws a line begins a new one."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write what a terminal can be trusted with."""
+        self._file.write(printable(text.replace("\r\n", "\n").replace("\r", "\n")))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """The same for many."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 def say(text: str, err: bool = False) -> None:

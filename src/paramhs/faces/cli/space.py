@@ -11,7 +11,7 @@ from paramhs.faces.cli.output import Json, print_json, say, write_text
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Space
 from paramhs.values.space.formats import FORMATS, SpaceFile, counts, losses, read_space, written
-from paramhs.values.wording import counted
+from paramhs.values.wording import counted, exact
 
 _KNOWN = ", ".join(FORMATS)
 
@@ -58,15 +58,9 @@ def _facts(space: Space) -> dict[str, Any]:
     return {
         **counts(space),
         "kinds": dict(Counter(type(p).__name__.lower() for p in space.listed)),
-        "configurations": _exact_size(space),
+        "configurations": exact(space.size()),
         "log10_combinations": round(math.log10(space.combinations), 4),
     }
-
-
-def _exact_size(space: Space) -> int | None:
-    """How many configurations there are, so long as JSON's numbers are exact; else None."""
-    size = space.size()
-    return size if size is not None and size <= 2**53 else None
 
 
 def _summary(file: Path, space: Space) -> str:

@@ -4,16 +4,25 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, TextIO, cast
 
 import typer
 from rich.text import Text
 
-from paramhs.faces.cli.output import Json, Terminal, again, called, duration, print_json, say
+from paramhs.faces.cli.output import (
+    Json,
+    Shown,
+    Terminal,
+    again,
+    called,
+    duration,
+    print_json,
+    say,
+)
 from paramhs.faces.cli.printed import print_result, print_summary
 from paramhs.faces.cli.verdicts import command_of, print_outcome, why_none
 from paramhs.faces.result import Result
@@ -148,12 +157,16 @@ def show(
 def tuning() -> Iterator[None]:
     """What the target prints goes to standard error; standard output is for the result.
 
+    What Python prints is made printable. What a library or a process writes past Python is not:
+    that would need another process in between, for code that is the user's own.
+
     A second Ctrl-C ends the process: threads that run the target cannot be waited for. SIGTERM is
     answered as Ctrl-C is.
     """
     before = signal.signal(signal.SIGTERM, _as_ctrl_c)
+    shown = cast(TextIO, Shown(sys.stderr))
     try:
-        with _on_standard_error(), redirect_stdout(sys.stderr):
+        with _on_standard_error(), redirect_stdout(shown), redirect_stderr(shown):
             yield
     except KeyboardInterrupt:
         say(f"Stopped at once; nothing stored is lost. To run again: {again()}", err=True)

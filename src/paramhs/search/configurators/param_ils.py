@@ -106,7 +106,7 @@ class _IteratedSearch:
         current = yield from self._local_search(self.best)
         idle = 0
         while idle < IDLE:
-            asked = history.asked
+            learned = history.learned
             candidate = yield from self._local_search(self._perturb(current))
             if candidate != current and (yield from self._better(candidate, current)):
                 current = candidate
@@ -114,7 +114,7 @@ class _IteratedSearch:
                     yield from self._better(current, self.best)
             if self.rng.random() < rules.p_restart:
                 current = next(self.space.draws(self.rng), current)
-            idle = idle + 1 if history.asked == asked else 0
+            idle = idle + 1 if history.learned == learned else 0
             if idle and len(history.configs) == self.space.size():
                 yield from self._settle()
                 if history.asked == asked:
@@ -144,9 +144,9 @@ class _IteratedSearch:
         It also ends where it comes back to without having learned anything on the way.
         """
         discovered = {config}
-        asked_at: dict[Config, int] = {}
-        while asked_at.get(config) != self.history.asked:
-            asked_at[config] = self.history.asked
+        learned_at: dict[Config, int] = {}
+        while learned_at.get(config) != self.history.learned:
+            learned_at[config] = self.history.learned
             better = yield from self._first_improvement(config, discovered)
             if better is None:
                 return config

@@ -167,6 +167,8 @@ class Space:
     def config(self, values: Mapping[str, object] | None = None, **more: object) -> Config:
         """The configuration with these values, defaults elsewhere; it must be allowed."""
         indices = [p.default_index for p in self.listed]
+        if not isinstance(values, Mapping | None):
+            raise BadInput(f"expected a dictionary of values, not {short(values)}")
         given = {**(values or {}), **more}
         for name, value in given.items():
             if name not in self.position:
