@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import stdev
 from typing import NamedTuple
 
 from paramhs.search.history import History
@@ -30,7 +30,12 @@ class Rival:
 
 def standard_error(numbers: list[float]) -> float:
     """Of a mean; infinite for fewer than two numbers."""
-    return stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.inf
+    if len(numbers) < 2:
+        return math.inf
+    try:
+        return stdev(numbers) / math.sqrt(len(numbers))
+    except OverflowError:  # beyond all floats
+        return math.inf
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,8 @@ def ahead(history: History, unfinished: Sequence[Run] = ()) -> Ahead | None:
     if history.racing is None:
         return None
     challenger, incumbent = history.racing
-    if any(run.status is Status.CAPPED for run in unfinished):
+    cut = (history.censored(challenger, pair) for pair in history.pairs_of(incumbent))
+    if any(cut) or any(run.status is Status.CAPPED for run in unfinished):
         return None  # one that had to be cut short is not winning
     theirs, own = (_with(history, c, unfinished) for c in history.racing)
     if any(history.censored(challenger, pair) for pair in own):
@@ -152,5 +158,5 @@ def closest_rivals(history: History, best: Config, least: int = 3) -> list[Rival
         met = ((history.at_least(config, pair), cost[0]) for pair, cost in own.items())
         excess = [new - old for new, old in met if new is not None]
         if len(excess) >= least and all(map(math.isfinite, excess)):
-            rivals.append(Rival(config, len(excess), fmean(excess), standard_error(excess)))
+            rivals.append(Rival(config, len(excess), mean(excess), standard_error(excess)))
     return sorted(rivals, key=lambda rival: rival.worse_by)

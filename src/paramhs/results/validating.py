@@ -38,7 +38,7 @@ class TestSet:
 
     instances: tuple[Instance, ...]
     held_out: bool
-    """Whether the search never saw these instances; its seeds are new in any case."""
+    """Whether the search never saw these instances; a random target's seeds are new in any case."""
     runs: int | None = None
     """How many of each configuration, rounded up to as many on each instance; None for one an
     instance, or 50 if the target is random."""
@@ -61,8 +61,9 @@ class TestSet:
 
     def pairs(self, deterministic: bool, seed: int) -> list[Pair]:
         """Instances with seeds. Those of a search come 2^30 seeds earlier if it has as many
-        instances, and elsewhere otherwise: of 2^31 seeds they would share one by rare chance."""
-        pairs = endless_pairs(self.instances, seed, SEEDS // 2)
+        instances, and elsewhere otherwise: of 2^31 seeds they would share one by rare chance.
+        A deterministic target has the same fixed seed in both."""
+        pairs = endless_pairs(self.instances, seed, SEEDS // 2, deterministic=deterministic)
         return list(islice(pairs, self.count(deterministic)))
 
     def count(self, deterministic: bool) -> int:
@@ -245,7 +246,7 @@ def _make(
 ) -> bool:
     """Make the runs of these tasks, from the store where they were made before; whether all are."""
     scenario = history.scenario
-    described = {} if store is None else _described(scenario, target)
+    described = {} if store is None else run_described("verdict", scenario, target)
     opened = open_store(store, scenario.space, described, target.source)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
@@ -271,11 +272,11 @@ def _ask_for(tasks: Sequence[Task], history: History) -> Search:
     return "all runs are made"
 
 
-def _described(scenario: Scenario, target: Target) -> dict[str, object]:
+def run_described(purpose: str, scenario: Scenario, target: Target) -> dict[str, object]:
     """What makes stored runs usable again; which instances they are on is no part of it."""
     cost = description(scenario.cost, "the cost")
     space = scenario.space.describe()
-    return {"verdict": {"space": space, "cost": cost}, "target": target.describe()}
+    return {purpose: {"space": space, "cost": cost}, "target": target.describe()}
 
 
 def verdict_store(store: str | Path | None) -> Path | None:

@@ -60,7 +60,12 @@ class History:
         self._recalled = 0
         self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
         self._listed: list[Pair] = []
-        self._unlisted = endless_pairs(scenario.instances, seed, known=known_seeds(scenario.known))
+        self._unlisted = endless_pairs(
+            scenario.instances,
+            seed,
+            known=known_seeds(scenario.known),
+            deterministic=scenario.deterministic,
+        )
         for run in scenario.known:
             self.add(run)
 

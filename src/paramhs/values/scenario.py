@@ -5,7 +5,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, repeat
 
 from paramhs.values.capping import Capping
 from paramhs.values.costs import Cost, CostMetric, Quality
@@ -15,12 +15,17 @@ from paramhs.values.runs import NO_INSTANCE, Instance, Pair, Run
 from paramhs.values.seeds import shuffled, stream, target_seeds
 from paramhs.values.space import Config, Space
 
+FIXED_SEED = 1
+"""What a deterministic target is given. (Not 0, which asks some solvers to take the clock and which
+others refuse; nor -1, which is no unsigned number.)"""
+
 
 @dataclass(frozen=True)
 class Scenario:
     """The problem a search is given.
 
-    A deterministic target gives the same answer for every seed, so each instance is worth one run.
+    A deterministic target gives the same answer for every seed, so each instance is worth one run,
+    which is made with a fixed seed.
     """
 
     space: Space
@@ -121,8 +126,10 @@ def endless_pairs(
     seed: int,
     skip: int = 0,
     known: Mapping[Instance, Sequence[int]] | None = None,
+    deterministic: bool = False,
 ) -> Iterator[Pair]:
-    """Instances with seeds: each instance once before any comes again; no seed comes again.
+    """Instances with seeds: each instance once before any comes again; no seed comes again, unless
+    the target is deterministic and has only one.
 
     `skip` leaves out seeds, so that two parts of a study have none in common. The `known` seeds of
     an instance come before new ones.
@@ -130,7 +137,8 @@ def endless_pairs(
     rng = stream(seed, "pairs")
     first = known or {}
     used = {number for numbers in first.values() for number in numbers}
-    seeds = (number for number in target_seeds(rng, skip) if number not in used)
+    new = (number for number in target_seeds(rng, skip) if number not in used)
+    seeds = repeat(FIXED_SEED) if deterministic else new
     for turn in count():
         for instance in shuffled(instances, rng):
             numbers = first.get(instance, ())

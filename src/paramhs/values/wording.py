@@ -30,6 +30,11 @@ def finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
+def exact(number: int | None) -> int | None:
+    """The number, or None where the numbers of JSON, which are doubles, are not exact."""
+    return number if number is not None and abs(number) <= 2**53 else None
+
+
 def printable(text: str) -> str:
     """The text with everything in it that a terminal might obey made visible, as `\\x1b`.
 

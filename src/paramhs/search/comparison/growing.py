@@ -18,6 +18,7 @@ from paramhs.values.space import Config
 _FEW = 3  # the least evidence on which an incumbent is dropped, or a parameter thought idle
 _CLEARLY = 4.0  # standard errors by which the clearly worse are worse
 _CLEARLY_RUNS = 8  # and the least number of runs on which that is judged
+_HUGE = 1e280  # costs from which on sums of some may have no float
 
 
 @dataclass(frozen=True)
@@ -161,8 +162,16 @@ def _clearly_worse(history: History, challenger: Config, incumbent: Config) -> b
         for pair in met
     ]
     failures = [float(math.isinf(a)) - float(math.isinf(b)) for a, b in pairs]
-    excess = [a - b for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    both = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    scale = _scale(both)
+    excess = [a / scale - b / scale for a, b in both]
     return _clearly_positive(failures) or (sum(failures) >= 0 and _clearly_positive(excess))
+
+
+def _scale(pairs: Sequence[tuple[float, float]]) -> float:
+    """A power of two: to divide by it changes no comparison, and sums of what is left are floats.
+    Solvers say the largest float there is where they found nothing."""
+    return 2.0**64 if any(max(abs(a), abs(b)) > _HUGE for a, b in pairs) else 1.0
 
 
 def _clearly_positive(numbers: Sequence[float]) -> bool:

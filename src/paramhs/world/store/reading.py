@@ -116,12 +116,12 @@ def _scenario(described: Mapping[str, Any], db: sqlite3.Connection, path: Path) 
         facts["deterministic"],
         tuple(space.from_key(key) for key in facts.get("initial", ())),
         tuple(_known(db, space)),
-        _capping(facts.get("capping", {})),
+        _capping(facts.get("capping")),
     )
 
 
-def _capping(facts: Mapping[str, Any]) -> Capping:
-    return Capping(facts.get("name", "none"), facts.get("factor"))
+def _capping(described: Mapping[str, Any] | None) -> Capping:
+    return Capping(described["name"], described.get("factor")) if described else Capping()
 
 
 def _known(db: sqlite3.Connection, space: Space) -> list[Run]:
@@ -171,12 +171,13 @@ class _Reader:
         }
         for config, instance, number, cutoff, status, *answer, session, after in self.db.execute(
             "SELECT config, instance, seed, cutoff, status, runtime, quality, detail,"
-            " session, elapsed FROM runs WHERE asked IS NOT NULL ORDER BY asked"
+            " session, elapsed, asked FROM runs WHERE asked IS NOT NULL ORDER BY asked"
         ):
             task = Task(configs[config], instances[instance], number, cutoff)
             history.add(Run(task, _STATUS[status], *answer))
             elapsed.append(began[session] + after)
-        history.asked = len(elapsed)
+        (last,) = self.db.execute("SELECT max(asked) FROM runs").fetchone()
+        history.asked = 0 if last is None else last + 1  # a run may have answered it twice
         return history, elapsed
 
     def trajectory(self) -> tuple[Point, ...]:

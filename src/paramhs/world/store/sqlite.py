@@ -79,9 +79,9 @@ class SqliteStore:
         self.space = space
         self.notices: list[str] = []
         self._open = False
-        if self.path.is_dir():
+        if os.path.isdir(self.path):
             raise StoreError(f"{self.path} is a folder; a store is a file")
-        if not self.path.parent.is_dir():
+        if not os.path.isdir(self.path.parent):
             raise StoreError(f"cannot make {self.path}: there is no folder {self.path.parent}")
         with explained(self.path):
             self._lock = WriterLock(self.path)
@@ -370,11 +370,11 @@ def read_runs(path: Path, space: Space) -> Iterator[Run]:
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Connect to a store without changing anything."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise StoreError(f"{path} is a folder, not a store")
-    if not path.exists():
+    if not os.path.exists(path):
         raise StoreError(f"there is no store {path}")
-    if path.stat().st_size == 0:
+    if os.path.getsize(path) == 0:
         raise StoreError(f"{path} is empty: no search has begun in it")
     uri = path.absolute().as_uri()
     db = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=10)

@@ -338,7 +338,7 @@ def _program(word: str, folder: Path) -> str | None:
     """The file that a first word means; what was installed beside Python is found, too."""
     if os.sep in word:
         path = folder / word
-        return str(path) if path.exists() else None
+        return str(path) if os.path.exists(path) else None
     beside = os.path.dirname(sys.executable)
     return shutil.which(word, path=f"{os.environ.get('PATH', '')}{os.pathsep}{beside}")
 
