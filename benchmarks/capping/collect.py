@@ -45,7 +45,7 @@ class Family:
     """How much work a second stands for."""
     cutoff: float
     """Seconds."""
-    instances: int = 30
+    instances: int = 60
 
     @property
     def configs(self) -> list[dict[str, object]]:
@@ -77,12 +77,12 @@ MINISAT = Family(
     ratio=4.26,
     planted=True,
     work="propagations",
-    second=400_000,
-    cutoff=12.5,
+    second=100_000,
+    cutoff=16.0,
 )
 CADICAL = Family(
     "cadical",
-    "cadical -c 12000",
+    "cadical -c 25000",
     {
         "restartint": (2, 20, 200),
         "stabilize": (1, 0),
@@ -95,8 +95,8 @@ CADICAL = Family(
     planted=True,
     work="conflicts",
     second=1_000,
-    cutoff=12.0,
-    instances=24,
+    cutoff=22.0,
+    instances=40,
 )
 FAMILIES = {family.name: family for family in (MINISAT, CADICAL)}
 _LIMIT = 0.4  # seconds of processor time: more work than any cutoff stands for

@@ -12,6 +12,7 @@ from random import Random
 
 from benchmarks.capping.collect import FAMILIES
 from benchmarks.capping.replaying import Replayed, replayed, scenario, space
+
 from paramhs.search.comparison import Growing
 from paramhs.search.history import History
 from paramhs.values.capping import Capping, Kind

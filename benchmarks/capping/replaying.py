@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from benchmarks.capping.collect import Family, read, text
+
 from paramhs.values.capping import Capping
 from paramhs.values.costs import Runtime
 from paramhs.values.runs import Instance, Run, Status, Target, Task

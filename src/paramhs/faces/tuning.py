@@ -79,8 +79,8 @@ def tune(
     ends the search cleanly, with `stopped` being "interrupted"; a second one raises
     KeyboardInterrupt. Where time is the cost, runs that can no longer win are cut short: `capping`
     is "none", "preserving", "aggressive" or a `Capping`. `progress` shows how things stand; left
-    out, it does so in a terminal and in a notebook. A `watcher` of one's own is called back at every run and every incumbent; with
-    `progress=True`, beside the view.
+    out, it does so in a terminal and in a notebook. A `watcher` of one's own is called back at
+    every run and every incumbent; with `progress=True`, beside the view.
     """
     metric = cost_named(cost)
     space = space if isinstance(space, Space) else Space(space)

@@ -171,7 +171,7 @@ class _Reader:
         }
         for config, instance, number, cutoff, status, *answer, session, after in self.db.execute(
             "SELECT config, instance, seed, cutoff, status, runtime, quality, detail,"
-            " session, elapsed, asked FROM runs WHERE asked IS NOT NULL ORDER BY asked"
+            " session, elapsed FROM runs WHERE asked IS NOT NULL ORDER BY asked"
         ):
             task = Task(configs[config], instances[instance], number, cutoff)
             history.add(Run(task, _STATUS[status], *answer))
