@@ -237,7 +237,7 @@ class TestInterrupts:
         code, out, err = self.interrupted(tmp_path, "--runs", "80")
         assert code == 130
         assert "to go on: paramhs tune scenario.toml --runs 80" in err
-        assert "best, as it differs from the default: x=" in out
+        assert "the best configuration, whole:\nx=" in out
         assert "Traceback" not in err
         stored = runs_in(tmp_path / "scenario.sqlite")
         assert 0 < stored < 80
