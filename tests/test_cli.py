@@ -25,8 +25,9 @@ def tuned(*words, cwd, run=paramhs):
 
 
 def settled(result):
-    """What a result says, but for measured time."""
-    kept = {k: v for k, v in result.items() if not k.endswith("_time") and k != "trajectory"}
+    """What a result says, but for measured time and where it lies."""
+    others = ("trajectory", "page")
+    kept = {k: v for k, v in result.items() if not k.endswith("_time") and k not in others}
     points = [{k: v for k, v in p.items() if k != "target_time"} for p in result["trajectory"]]
     return kept, points
 

@@ -73,6 +73,8 @@ def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
         wall_time=wall,
         jobs=1,
         purpose="",
+        failed=0,
+        last_failure=None,
         later=None,
     )
 
@@ -203,6 +205,30 @@ def test_json_in_a_terminal_is_all_that_is_seen_there(monkeypatch):
     assert type(view(as_json=True)) is PlainView
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: True))
     assert type(view(as_json=True)) is Watcher
+
+
+@pytest.mark.parametrize("kind", [PlainView, LiveView])
+def test_failures_are_counted_with_the_last_message(kind):
+    def brittle(config, seed):
+        if config["x"] > 10:
+            raise ValueError("[b]too[/b] large")
+        return config["x"] + seed % 3
+
+    made = kind(paper())
+    shown = []
+
+    class Noting(Watcher):
+        def ran(self, driver):
+            shown.append(made.failures(driver))
+
+    result = tune(brittle, {"x": range(20)}, budget=60, watcher=Noting())
+    assert shown[0] == ""
+    said = f"{result.failed_runs} runs failed, the last: ValueError: [b]too[/b] large"
+    assert shown[-1] == said
+
+
+def test_quiet_view_looks_away():
+    assert type(view(quiet=True)) is Watcher
 
 
 def printed(result, metric=None):

@@ -86,6 +86,12 @@ class Opened:
         """The default against the best, if they have met; else why not."""
         return self.result.verdict
 
+    def report(self, path: str | Path) -> Path:
+        """Write what came of it as a page: one file, without scripts, that works offline."""
+        from paramhs.faces.reporting import stored_material, write_report
+
+        return write_report(stored_material(self.path), Path(path))[0]
+
     def to_dataframe(self) -> "pandas.DataFrame":
         """The runs as a table of pandas (extra `pandas`), one row a run."""
         return dataframe(run_rows(self.scenario, self.runs))

@@ -80,7 +80,7 @@ def tune(
     """
     metric = cost_named(cost)
     space = space if isinstance(space, Space) else Space(space)
-    target = _target(function, space, metric, memory)
+    target = target_of(function, space, metric, memory)
     if deterministic is None:
         deterministic = not target.uses_seed
     scenario = scenario_of(space, instances, metric, cutoff, deterministic)
@@ -95,7 +95,7 @@ def tune(
         store=store,
         executor=executor,
         watcher=_seen_by(watcher, progress),
-        test_set=None if test_instances is None else _held_out(test_instances, scenario),
+        test_set=None if test_instances is None else held_out(test_instances, scenario),
         warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
         verdict_in_budget=verdict_in_budget,
     )
@@ -112,7 +112,8 @@ def _seen_by(watcher: Watcher | None, progress: bool | None) -> Watcher:
     return Watchers(watcher, shown()) if watcher else shown()
 
 
-def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:
+def held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:
+    """The test set of these instances; none of the search's may be among them."""
     test_set = TestSet(named_instances(instances), held_out=True)
     seen = {instance.name for instance in scenario.instances}
     both = [instance.name for instance in test_set.instances if instance.name in seen]
@@ -121,7 +122,7 @@ def _held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) 
     return test_set
 
 
-def _target(
+def target_of(
     thing: Callable[..., Any] | Command | Target,
     space: Space,
     metric: CostMetric,
@@ -186,7 +187,7 @@ def tune_scenario(
                 later=later,
             )
             driver.run()
-        result = found(driver, no_test_set)
+        result = _placed(found(driver, no_test_set), target, store)
     finally:
         opened.close()
     configs = later.configs(result)
@@ -205,6 +206,13 @@ def tune_scenario(
         expected=later.seconds(configs),
     )
     return judged(result, made, test_set)
+
+
+def _placed(result: Result, target: Target, store: str | Path | None) -> Result:
+    """With what it is of, and where its runs are."""
+    path = None if store is None else Path(store)
+    command = target.command_line(result.best)
+    return replace(result, target=target.name, command=command, store=path)
 
 
 def _known(

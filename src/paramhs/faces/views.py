@@ -88,6 +88,13 @@ class _View(Watcher):
         used = progress(driver)
         return used[1] if used else f"{driver.taken:,} runs"
 
+    def failures(self, driver: Driver) -> str:
+        """How many runs failed, and what the last said; empty if none did."""
+        if driver.last_failure is None:
+            return ""
+        said = f", the last: {driver.last_failure.reason}" if driver.last_failure.reason else ""
+        return f"{counted(driver.failed, 'run')} failed{said}"
+
     def incumbent(self, driver: Driver) -> str:
         points = driver.session.trajectory
         return beside_default(points[-1].config) if points else "(evaluating the default)"
@@ -149,6 +156,8 @@ class LiveView(_View):
             body.add_row("cost", self.cost(driver))
             body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
             body.add_row("verdict", self.verdict(driver) or "none")
+        if failures := self.failures(driver):
+            body.add_row("failures", Text(_clipped(failures), style="bold"))
         if driver.interrupted:
             body.add_row("", Text(STOPPING, style="bold"))
         return Group(head, body)
@@ -177,11 +186,12 @@ class PlainView(_View):
         if now - self.last >= _EVERY:
             self.last = now
             what = f"incumbent {self.incumbent(driver)}; {self.cost(driver)}"
-            then = self.verdict(driver)
+            then, failures = self.verdict(driver), self.failures(driver)
             self._say(
                 f"{self.counts(driver)}, {self.rate(driver):,.1f} runs/s,"
                 f" left {self.time_left(driver)}; {driver.purpose or what}"
                 f"{f'; verdict {then}' if then and not driver.purpose else ''}"
+                f"{'; ' if failures else ''}{_clipped(failures)}"
             )
 
     def improved(self, driver: Driver, point: Point) -> None:

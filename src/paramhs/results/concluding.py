@@ -62,12 +62,12 @@ def counts(verdict: "Verdict") -> str:
 def conclusion(verdict: "Verdict") -> list[str]:
     """What follows, with how much and how sure."""
     first, second = verdict.names
-    how_much = _how_much(verdict)
+    much = how_much(verdict)
     if verdict.conclusion == "better":
-        return [f"{second.capitalize() if second.isalpha() else second} is better: {how_much}."]
+        return [f"{second.capitalize() if second.isalpha() else second} is better: {much}."]
     if verdict.conclusion == "worse":
-        return [f"Keep {_the(first)}: {second} is worse; {how_much}."]
-    return [f"Keep {_the(first)}: no difference is proven ({how_much}).{_why_not(verdict)}"]
+        return [f"Keep {_the(first)}: {second} is worse; {much}."]
+    return [f"Keep {_the(first)}: no difference is proven ({much}).{_why_not(verdict)}"]
 
 
 def _why_not(verdict: "Verdict") -> str:
@@ -95,7 +95,8 @@ def _the(name: str) -> str:
     return f"the {name}" if name.isalpha() else name
 
 
-def _how_much(verdict: "Verdict") -> str:
+def how_much(verdict: "Verdict") -> str:
+    """How much better or worse the second is, with the interval."""
     better, worse = directions(verdict.metric, verdict.by == "runtime")
     tail = ""
     if verdict.by == "quality" and verdict.metric.needs_runtime:

@@ -252,6 +252,9 @@ class Driver:
         """How many runs the search has asked for and been granted."""
         self.new_runs = 0
         """How many were made in this session, speculative ones included."""
+        self.failed = 0
+        """How many of the runs that the search was given have failed."""
+        self.last_failure: Run | None = None
         self.stopped = ""
         self._flying: dict[Call, _Flight] = {}
         self._pending: dict[Call, _Wanted] = {}
@@ -434,6 +437,9 @@ class Driver:
     def _deliver(self, run: Run) -> None:
         if self._trial:
             self._trial_runs.append(run)
+        if run.status in FAILURES:
+            self.failed += 1
+            self.last_failure = run
         self.session.answer(run)
         if self._trial and self._trial <= {made.task for made in self._trial_runs}:
             self._check_default()

@@ -19,6 +19,7 @@ from paramhs.values.wording import printable, printable_json
 
 __all__ = [
     "Json",
+    "Shown",
     "Terminal",
     "again",
     "called",

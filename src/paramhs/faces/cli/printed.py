@@ -93,8 +93,8 @@ def _how_clearly(rival: Rival) -> str:
     return "clearly" if errors > 4 else "probably" if errors > _CLEAR else "perhaps"
 
 
-def print_summary(console: Console, about: dict[str, Any]) -> None:
-    """What is in a store."""
+def print_counts(console: Console, about: dict[str, Any]) -> None:
+    """How much is in a store."""
     counts = ", ".join(f"{count:,} {status}" for status, count in about["statuses"].items())
     head = f"{about['store']}: {counted(about['runs'], 'run')} ({counts or 'none'})"
     console.print(Text(head), soft_wrap=True)
@@ -102,6 +102,10 @@ def print_summary(console: Console, about: dict[str, Any]) -> None:
         f"{counted(about['configurations'], 'configuration')}, {about['target_time']:.1f} s of"
         f" target time, {counted(about['sessions'], 'session')}"
     )
+
+
+def print_summary(console: Console, about: dict[str, Any]) -> None:
+    """The incumbents of a store, and what was run most."""
     console.print("\nincumbents")
     table = Table("after runs", "incumbent", "mean then", "over runs", box=None, pad_edge=False)
     for point in about["trajectory"][-20:]:

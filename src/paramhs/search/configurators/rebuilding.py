@@ -23,7 +23,7 @@ from paramhs.values.errors import BadInput
 _PARTS = {
     part.__name__: part
     for part in (
-        *(ParamHS, ParamRLS, ParamILS, Afresh, Undiscovered, Race),
+        *(ParamHS, ParamRLS, ParamILS, Race, Afresh, Undiscovered),
         *(Growing, Focused, FixedRuns, FreshRuns),
         *(One, Several, BothSides, Anywhere, Harmonic, Uniform, LStep),
     )
