@@ -287,7 +287,9 @@ class TestShow:
         assert done.returncode == 0
         assert done.stdout.startswith("scenario.sqlite: 60 runs (60 ok)\n")
         assert "1 session" in done.stdout
-        assert "x=49" in done.stdout.split("incumbents")[1].split("most run")[0]
+        told = done.stdout.split("incumbents", 1)[1].split("most run")[0]
+        assert "the default" in told
+        assert re.search(r"mean on \d+ common runs: the best", told)
         assert done.stderr == ""
 
     def test_json_agrees_with_the_search(self, store):

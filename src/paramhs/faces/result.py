@@ -135,17 +135,7 @@ class Result:
             "stopped": self.stopped,
             "verdict": self.verdict.to_json(),
             "ahead": self.ahead and self._ahead_json(self.ahead),
-            "trajectory": [
-                {
-                    "config": step.config.as_dict(),
-                    "runs": step.runs,
-                    "target_time": step.target_time,
-                    "cost": finite(step.cost),
-                    "cost_before": finite(step.before),
-                    "common_runs": step.common,
-                }
-                for step in steps(self.history, self.trajectory)
-            ],
+            "trajectory": [step.to_json() for step in steps(self.history, self.trajectory)],
         }
 
     def _ahead_json(self, ahead: Ahead) -> dict[str, object]:
