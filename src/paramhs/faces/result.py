@@ -158,7 +158,7 @@ class Result:
         return dataframe(run_rows(self.history.scenario, self.runs))
 
     @property
-    def facts(self) -> list[tuple[str, str]]:
+    def _facts(self) -> list[tuple[str, str]]:
         """What a person wants to know first: headings and texts."""
         last = self.trajectory[-1].runs if self.trajectory else 0
         return [
@@ -185,12 +185,12 @@ class Result:
         return f"Result after {counted(self.asked, 'run')} ({self.stopped})"
 
     def __repr__(self) -> str:
-        lines = [f"  {heading:<9}{text}" for heading, text in self.facts]
+        lines = [f"  {heading:<9}{text}" for heading, text in self._facts]
         return "\n".join([self._head, *lines])
 
     def _repr_html_(self) -> str:
         verdict: list[Markup] = [self.verdict.as_html()] if self.verdict else []
-        facts = [fact for fact in self.facts if not (self.verdict and fact[0] == "verdict")]
+        facts = [fact for fact in self._facts if not (self.verdict and fact[0] == "verdict")]
         return joined(paragraph(self._head), html_table(facts), *verdict)
 
 
