@@ -69,6 +69,11 @@ class Result:
     """Where the runs are kept."""
 
     @property
+    def ahead_wins(self) -> bool:
+        """Whether the challenger that was ahead is proven better than the best: take it, then."""
+        return self.ahead_verdict is not None and self.ahead_verdict.conclusion == "better"
+
+    @property
     def runs(self) -> Sequence[Run]:
         """The runs that the search asked for, in order; what was known before is none of them."""
         return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
