@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import paramhs
-from paramhs import Growing, ParamHS, ParamILS, ParamRLS, tune
+from paramhs import Growing, ParamHS, ParamILS, ParamRLS, Race, tune
 from paramhs.search.configurators import CONFIGURATORS
 from paramhs.search.configurators.rebuilding import configurator_of
 from paramhs.values.describing import description
@@ -75,7 +75,7 @@ def test_a_configurator_of_ones_own_is_told_without_races(tmp_path):
     assert not again.history.races
 
 
-@pytest.mark.parametrize("configurator", [ParamHS(), ParamRLS(), ParamILS()])
+@pytest.mark.parametrize("configurator", [ParamHS(), ParamRLS(), ParamILS(), Race()])
 def test_a_configurator_is_what_it_says_that_it_is(configurator):
     described = json.loads(json.dumps(description(configurator)))
     assert configurator_of(described) == configurator
