@@ -4,7 +4,10 @@ from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
 from paramhs.faces.opening import Opened, open
 from paramhs.faces.result import Result
+from paramhs.faces.simplifying import simplify
 from paramhs.faces.tuning import tune
+from paramhs.results.ablation import Simplified
+from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
@@ -65,6 +68,7 @@ __all__ = [
     "JsonLine",
     "LStep",
     "Learner",
+    "NoVerdict",
     "One",
     "Opened",
     "Operator",
@@ -83,6 +87,7 @@ __all__ = [
     "RuntimeThenQuality",
     "Scenario",
     "Several",
+    "Simplified",
     "Space",
     "Status",
     "Step",
@@ -93,8 +98,10 @@ __all__ = [
     "Task",
     "Undiscovered",
     "Uniform",
+    "Verdict",
     "Watcher",
     "__version__",
     "open",
+    "simplify",
     "tune",
 ]

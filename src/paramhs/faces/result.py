@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
@@ -10,12 +12,15 @@ from paramhs.results.evidence import Ahead, Common, steps
 from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.search.history import History
 from paramhs.values.markup import Markup, html_table, joined, paragraph
-from paramhs.values.runs import Point, Run
+from paramhs.values.runs import FAILURES, Point, Run
 from paramhs.values.space import Config
 from paramhs.values.wording import counted, finite
 
 if TYPE_CHECKING:
     import pandas
+
+    from paramhs.results.failures import FailureGroup
+    from paramhs.results.importance import Importance
 
 
 @dataclass(frozen=True)
@@ -56,11 +61,39 @@ class Result:
     """The challenger that was winning when the budget ended inside its race."""
     ahead_verdict: Verdict | None = None
     """The best against that challenger, on the same runs as the verdict."""
+    target: str = ""
+    """What was tuned, in words."""
+    command: str = ""
+    """The best's command line, where the target is a command."""
+    store: Path | None = None
+    """Where the runs are kept."""
 
     @property
     def runs(self) -> Sequence[Run]:
         """The runs that the search asked for, in order; what was known before is none of them."""
         return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
+
+    @property
+    def failed_runs(self) -> int:
+        """How many of the runs crashed or gave a wrong answer."""
+        return sum(run.status in FAILURES for run in self.runs)
+
+    @cached_property
+    def failures(self) -> "tuple[FailureGroup, ...]":
+        """Failed runs by the values that explain them, each with the clause that forbids it."""
+        if not self.failed_runs:
+            return ()
+        from paramhs.results.failures import failure_groups  # numpy only where it is needed
+
+        return failure_groups(self.runs, self.history.scenario.space)
+
+    @cached_property
+    def importance(self) -> "tuple[Importance, ...]":
+        """How much each parameter matters, from all runs of the search, the most important first;
+        empty where there are too few to tell."""
+        from paramhs.results.importance import importance  # numpy only where it is needed
+
+        return importance(self.history.runs, self.history.scenario.cost)
 
     @property
     def comparison(self) -> str:
@@ -95,6 +128,8 @@ class Result:
             "ratio": finite(self.ratio),
             "runs": self.asked,
             "speculative_runs": self.speculative,
+            "failed_runs": self.failed_runs,
+            "failures": [group.to_json() for group in self.failures],
             "target_time": self.target_time,
             "wall_time": self.wall_time,
             "stopped": self.stopped,
@@ -121,6 +156,12 @@ class Result:
             "common_runs": ahead.common.runs,
             "verdict": self.ahead_verdict and self.ahead_verdict.to_json(),
         }
+
+    def report(self, path: str | Path) -> Path:
+        """Write what came of it as a page: one file, without scripts, that works offline."""
+        from paramhs.faces.reporting import result_material, write_report
+
+        return write_report(result_material(self), Path(path))[0]
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """The runs of the search as a table of pandas (extra `pandas`), one row a run."""
@@ -176,14 +217,11 @@ def common_text(met: Common | None, history: History, names: tuple[str, str]) ->
         for name, count in ((second, met.second_failed), (first, met.first_failed))
         if count
     )
-    ratio = f" ({_times(met.ratio, history)})" if met.ratio else ""
+    words = directions(history.scenario.cost)
+    ratio = f" ({times(met.ratio, *words)})" if met.ratio else ""
     more = f"; {failed}" if failed else ""
     means = f"{second} {met.second:.6g}, {first} {met.first:.6g}{ratio}"
-    return f"mean {runs}: {means}{more}"
-
-
-def _times(ratio: float, history: History) -> str:
-    return "the same" if ratio == 1 else times(ratio, *directions(history.scenario.cost))
+    return f"{history.scenario.cost.label} {runs}: {means}{more}"
 
 
 def ahead_text(ahead: Ahead, history: History) -> str:

@@ -11,16 +11,22 @@ if TYPE_CHECKING:
     from paramhs.values.costs import CostMetric
 
 WIDTH = 80  # columns of a text that is printed whole
+_SAME = 0.01  # ratios this close to 1 are told in percent
 PROVING = 6  # cases below which even unanimous ones give no p-value under 0.05
 
 
 def verdict_text(verdict: "Verdict") -> str:
     """A verdict as a text of a few lines."""
+    head = f"verdict, on {verdict.on}:"
+    lines = [head, *table_lines(verdict), *conclusion(verdict), counts(verdict)]
+    return "\n".join(wrapped(printable(line)) for line in lines)
+
+
+def table_lines(verdict: "Verdict") -> list[str]:
+    """The two sides, in columns."""
     table = verdict_table(verdict)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    rows = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-    lines = [f"verdict, on {verdict.on}:", *rows, *conclusion(verdict), counts(verdict)]
-    return "\n".join(wrapped(printable(line)) for line in lines)
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
 
 
 def wrapped(text: str, width: int = WIDTH, indent: str = "") -> str:
@@ -56,12 +62,12 @@ def counts(verdict: "Verdict") -> str:
 def conclusion(verdict: "Verdict") -> list[str]:
     """What follows, with how much and how sure."""
     first, second = verdict.names
-    how_much = _how_much(verdict)
+    much = how_much(verdict)
     if verdict.conclusion == "better":
-        return [f"{second.capitalize() if second.isalpha() else second} is better: {how_much}."]
+        return [f"{second.capitalize() if second.isalpha() else second} is better: {much}."]
     if verdict.conclusion == "worse":
-        return [f"Keep {_the(first)}: {second} is worse; {how_much}."]
-    return [f"Keep {_the(first)}: no difference is proven ({how_much}).{_why_not(verdict)}"]
+        return [f"Keep {_the(first)}: {second} is worse; {much}."]
+    return [f"Keep {_the(first)}: no difference is proven ({much}).{_why_not(verdict)}"]
 
 
 def _why_not(verdict: "Verdict") -> str:
@@ -89,7 +95,8 @@ def _the(name: str) -> str:
     return f"the {name}" if name.isalpha() else name
 
 
-def _how_much(verdict: "Verdict") -> str:
+def how_much(verdict: "Verdict") -> str:
+    """How much better or worse the second is, with the interval."""
     better, worse = directions(verdict.metric, verdict.by == "runtime")
     tail = ""
     if verdict.by == "quality" and verdict.metric.needs_runtime:
@@ -114,6 +121,10 @@ def directions(metric: "CostMetric", by_runtime: bool | None = None) -> tuple[st
 
 def times(ratio: float, better: str, worse: str) -> str:
     """Such as 2.7 times faster, or 1.3 times slower."""
+    if abs(ratio - 1) < _SAME:
+        return (
+            "the same" if ratio == 1 else f"{abs(ratio - 1):.1%} {better if ratio > 1 else worse}"
+        )
     if ratio >= 1:
         return f"{ratio:.3g} times {better}"
     return f"{_inverse(ratio):.3g} times {worse}"

@@ -246,7 +246,7 @@ def _make(
 ) -> bool:
     """Make the runs of these tasks, from the store where they were made before; whether all are."""
     scenario = history.scenario
-    described = {} if store is None else _described(scenario, target)
+    described = {} if store is None else run_described("verdict", scenario, target)
     opened = open_store(store, scenario.space, described, target.source)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
@@ -272,11 +272,11 @@ def _ask_for(tasks: Sequence[Task], history: History) -> Search:
     return "all runs are made"
 
 
-def _described(scenario: Scenario, target: Target) -> dict[str, object]:
+def run_described(purpose: str, scenario: Scenario, target: Target) -> dict[str, object]:
     """What makes stored runs usable again; which instances they are on is no part of it."""
     cost = description(scenario.cost, "the cost")
     space = scenario.space.describe()
-    return {"verdict": {"space": space, "cost": cost}, "target": target.describe()}
+    return {purpose: {"space": space, "cost": cost}, "target": target.describe()}
 
 
 def verdict_store(store: str | Path | None) -> Path | None:

@@ -175,7 +175,20 @@ class Inline(Executor):
 
 
 class Watcher:
-    """Sees a driver at work; the base class looks away."""
+    """Callbacks: is called while a search is at work, and the base class does nothing.
+
+    Subclass it, define the methods that you need, and give an instance to `tune(watcher=...)`:
+
+        class Stopwatch(paramhs.Watcher):
+            def improved(self, driver, point):
+                print(f"{driver.wall_time:.0f} s: {point.config}")
+
+    They are called in the thread that called `tune`, between two runs, so the search waits for
+    them; what they raise ends it (stored runs are safe). What they do cannot change the search.
+    The driver has, to be read: `taken` (runs asked for), `new_runs`, `wall_time`, `jobs`, `budget`,
+    `stopped`, `session.incumbent`, `session.trajectory` and the whole `history`. The verdict that
+    follows a search has a driver of its own, whose `purpose` is "verdict".
+    """
 
     def started(self, driver: "Driver") -> None:
         """The driver is about to begin."""
@@ -239,6 +252,9 @@ class Driver:
         """How many runs the search has asked for and been granted."""
         self.new_runs = 0
         """How many were made in this session, speculative ones included."""
+        self.failed = 0
+        """How many of the runs that the search was given have failed."""
+        self.last_failure: Run | None = None
         self.stopped = ""
         self._flying: dict[Call, _Flight] = {}
         self._pending: dict[Call, _Wanted] = {}
@@ -421,6 +437,9 @@ class Driver:
     def _deliver(self, run: Run) -> None:
         if self._trial:
             self._trial_runs.append(run)
+        if run.status in FAILURES:
+            self.failed += 1
+            self.last_failure = run
         self.session.answer(run)
         if self._trial and self._trial <= {made.task for made in self._trial_runs}:
             self._check_default()
