@@ -199,7 +199,7 @@ class TestMeaning:
 
 class TestInstances:
     def test_list_names_files_of_the_folder(self, read, root):
-        (root / "list.txt").write_text("# mine\ni3.txt\ni1.txt\n")
+        (root / "list.txt").write_text("# mine\ni3.txt  # hard\ni1.txt\n")
         scenario_file = read('trainInstancesFile = "list.txt"')
         paths = [instance.value.path for instance in scenario_file.scenario.instances]
         assert paths == [str(root / "Instances/i3.txt"), str(root / "Instances/i1.txt")]
