@@ -444,6 +444,11 @@ class TestInitial:
         (line,) = problems('initial = "begin.json"\n' + SHORT)
         assert says in line
 
+    def test_huge_cell_of_a_table_is_named(self, problems, tmp_path):
+        (tmp_path / "begin.csv").write_text("k\n" + "9" * 200_000 + "\n")
+        (line,) = problems('initial = "begin.csv"\n' + SHORT)
+        assert "begin.csv, line 2: not a line of CSV: field larger than field limit" in line
+
     def test_stores_of_earlier_searches_are_named(self, read, tmp_path):
         (tmp_path / "old.sqlite").touch()
         found = read('warm_start = ["old.sqlite"]\n' + SHORT)
