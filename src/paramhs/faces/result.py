@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
@@ -60,6 +61,12 @@ class Result:
     """The challenger that was winning when the budget ended inside its race."""
     ahead_verdict: Verdict | None = None
     """The best against that challenger, on the same runs as the verdict."""
+    target: str = ""
+    """What was tuned, in words."""
+    command: str = ""
+    """The best's command line, where the target is a command."""
+    store: Path | None = None
+    """Where the runs are kept."""
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -150,6 +157,12 @@ class Result:
             "verdict": self.ahead_verdict and self.ahead_verdict.to_json(),
         }
 
+    def report(self, path: str | Path) -> Path:
+        """Write what came of it as a page: one file, without scripts, that works offline."""
+        from paramhs.faces.reporting import result_material, write_report
+
+        return write_report(result_material(self), Path(path))[0]
+
     def to_dataframe(self) -> "pandas.DataFrame":
         """The runs of the search as a table of pandas (extra `pandas`), one row a run."""
         return dataframe(run_rows(self.history.scenario, self.runs))
@@ -204,14 +217,11 @@ def common_text(met: Common | None, history: History, names: tuple[str, str]) ->
         for name, count in ((second, met.second_failed), (first, met.first_failed))
         if count
     )
-    ratio = f" ({_times(met.ratio, history)})" if met.ratio else ""
+    words = directions(history.scenario.cost)
+    ratio = f" ({times(met.ratio, *words)})" if met.ratio else ""
     more = f"; {failed}" if failed else ""
     means = f"{second} {met.second:.6g}, {first} {met.first:.6g}{ratio}"
-    return f"mean {runs}: {means}{more}"
-
-
-def _times(ratio: float, history: History) -> str:
-    return "the same" if ratio == 1 else times(ratio, *directions(history.scenario.cost))
+    return f"{history.scenario.cost.label} {runs}: {means}{more}"
 
 
 def ahead_text(ahead: Ahead, history: History) -> str:

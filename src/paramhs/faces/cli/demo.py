@@ -8,9 +8,11 @@ from statistics import fmean
 
 from rich.console import Console
 
-from paramhs.faces.cli.picture import Map, drawn_map, on_page, on_terminal
+from paramhs.faces.cli.picture import on_terminal
+from paramhs.faces.reporting import make_folder, result_material, write_whole
 from paramhs.faces.result import Result
 from paramhs.faces.tuning import tune
+from paramhs.results.report import Map, drawn_map, drawn_page
 from paramhs.values.costs import Quality
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config
@@ -95,7 +97,12 @@ def show(console: Console, chart: Map) -> None:
     console.print("D the default, B the best, * the incumbents between them; mean false clauses")
 
 
-def draw(chart: Map, folder: Path) -> list[Path]:
-    """The map as a page and as SVG."""
-    title = "Mean false clauses of SAPS, and the incumbents of the search"
-    return on_page(chart, title, folder, "demo")
+def draw(result: Result, chart: Map, folder: Path) -> list[Path]:
+    """The search as a page with the map on it, and the map as SVG."""
+    material = result_material(result, "the demo of paramhs", chart)
+    page = drawn_page(material)
+    texts = {"demo.html": page.html, "demo.svg": dict(page.figure_files())["map.svg"]}
+    make_folder(folder)
+    for name, text in texts.items():
+        write_whole(folder / name, text)
+    return [folder / name for name in texts]

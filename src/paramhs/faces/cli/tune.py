@@ -1,4 +1,4 @@
-"""`paramhs tune` and `paramhs show`."""
+"""`paramhs tune`."""
 
 import os
 import signal
@@ -24,7 +24,8 @@ from paramhs.faces.cli.output import (
     print_json,
     say,
 )
-from paramhs.faces.cli.printed import print_result, print_summary
+from paramhs.faces.cli.printed import print_result
+from paramhs.faces.cli.report import write_beside
 from paramhs.faces.cli.verdicts import command_of, print_outcome, why_none
 from paramhs.faces.result import Result
 from paramhs.faces.scenario_file import ScenarioFile, read_configs, read_scenario
@@ -75,6 +76,9 @@ def tune(
             show_default=False,
         ),
     ] = None,
+    report: Annotated[
+        bool, typer.Option(help="Write what came of it as a page beside the store.")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Tune what a scenario file describes. Options stand in for what the file says.
@@ -112,11 +116,15 @@ def tune(
             ),
             no_test_set=why_none(scenario_file, verdict),
         )
+    page = write_beside(result, store_path, file) if report else None
     if as_json:
-        print_json({**result.to_json(), **command_of(scenario_file, result.best)})
+        written = {"page": page and str(page)}
+        print_json({**result.to_json(), **command_of(scenario_file, result.best), **written})
     else:
         _print(result, scenario_file)
         say(f"\nAll runs are in {store_path}; see them with: {called('show', store_path)}")
+        if page:
+            say(f"What came of it is on a page: {page}")
     if result.stopped == INTERRUPTED:
         say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
@@ -139,20 +147,6 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(f"cannot make the folder {folder}: {error.strerror}") from None
-
-
-def show(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="A file made by `paramhs tune`.")],
-    as_json: Json = False,
-) -> None:
-    """Show what is in a store, also while a search is writing it."""
-    from paramhs.world.store.summary import summary
-
-    about = summary(store)
-    if as_json:
-        print_json(about)
-    else:
-        print_summary(Terminal(), about)
 
 
 @contextmanager
