@@ -47,7 +47,11 @@ runs = 12
 """
 
 CALLS = {
-    "check": [["scenario.toml", "--runs", "2"], ["command.toml", "--runs", "1"]],
+    "check": [
+        ["scenario.toml", "--runs", "2"],
+        ["command.toml", "--runs", "1"],
+        ["failing.toml", "--runs", "1", "--values"],
+    ],
     "demo": [],  # a minute of work, and it prints what `tune` does
     "export": [["scenario.sqlite", "--what", "configurations", "--out", "rows.csv"]],
     "init": [["new"]],
@@ -55,6 +59,7 @@ CALLS = {
     "landscape": [["table.csv"], ["two.csv"]],
     "saps": [["small.cnf", "--cutoff", "20", "--runs", "2"]],
     "show": [["scenario.sqlite"]],
+    "simplify": [["scenario.toml", "--budget", "30"], ["command.sqlite", "--budget", "20"]],
     "space": [["scenario.toml"], ["scenario.toml", "--to", "pcs-new"]],
     "tune": [
         ["scenario.toml"],
@@ -62,6 +67,7 @@ CALLS = {
         ["scenario.toml", "--runs", "1", "--store", "one.sqlite"],
         ["scenario.toml", "--runs", "20", "--store", "ahead.sqlite"],
         ["command.toml"],
+        ["failing.toml"],
     ],
     "validate": [["scenario.toml", "-c", "default", "-c", "x=70"]],
 }
@@ -102,6 +108,7 @@ def place(tmp_path_factory):
     (folder / "target.py").write_text(TARGET, encoding="utf-8")
     (folder / "scenario.toml").write_text(SCENARIO)
     (folder / "command.toml").write_text(COMMAND)
+    (folder / "failing.toml").write_text(SCENARIO.replace("target:noisy", "target:brittle"))
     (folder / "table.csv").write_text("x,cost\n1,5\n2,3\n3,4\n4,1\n")
     (folder / "two.csv").write_text("x,y,cost\n1,a,5\n1,b,3\n2,a,4\n2,b,1\n")
     formula = random_ksat(3, 20, 3.0, False, stream(0, "schemas"))
