@@ -42,6 +42,11 @@ def changes_between(first: Config, second: Config) -> tuple[Change, ...]:
     )
 
 
+def settings(changes: Iterable[Change]) -> list[Change]:
+    """The changes that somebody has to make: what they switch off changes by itself."""
+    return [change for change in changes if change.after is not None]
+
+
 @dataclass(frozen=True)
 class AblationStep:
     """One step of the way. Costs are means over the pairs of the ablation, as people expect them;
@@ -52,7 +57,7 @@ class AblationStep:
     config: Config
     """What is reached by it."""
     count: int
-    """How many parameters differ from the default by now."""
+    """How many parameters are set to something else than the default by now."""
     cost: float
     failed: int
     """How many of its runs have no usable cost."""
@@ -238,7 +243,8 @@ def _side(data: Mapping[str, Any], space: Space) -> Side:
 
 
 def words(changes: Iterable[Change], most: int = 4) -> str:
-    """Changes on one line; of many, the first few and how many more."""
-    listed = list(map(str, changes))
+    """Changes on one line, without what they switch off; of many the first few."""
+    made = list(changes)
+    listed = [str(change) for change in settings(made) or made]
     more = f", and {len(listed) - most} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more
