@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from paramhs.results.failures import FailureGroup
     from paramhs.results.importance import Importance
+    from paramhs.results.interactions import Interaction
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,14 @@ class Result:
         from paramhs.results.importance import importance  # numpy only where it is needed
 
         return importance(self.history.runs, self.history.scenario.cost)
+
+    @cached_property
+    def interactions(self) -> "tuple[Interaction, ...] | None":
+        """What parameters do alone and two at a time, by a random forest (extra `importance`), the
+        most important first; None where the extra is not installed."""
+        from paramhs.results.interactions import interactions  # numpy only where it is needed
+
+        return interactions(self.history.runs, self.history.scenario.cost)
 
     @property
     def comparison(self) -> str:
