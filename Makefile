@@ -12,7 +12,7 @@ NEW_ENOUGH := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in $(CANDIDATES); do "$$p" -c "$(NEW_ENOUGH)" 2>/dev/null && echo "$$p" && break; done)
 
 demo: $(VENV)/installed
-	@$(BIN)/paramhs demo
+	@$(BIN)/paramhs demo --out demo
 
 test: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest -n auto

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from driving import drive, instances, one_parameter, settle
 from paramhs import Command, tune
 from paramhs.results.capped import saved
-from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.comparison.capping import meet
 from paramhs.search.configurators import ParamHS, ParamILS, ParamRLS
 from paramhs.search.history import History
@@ -89,7 +89,9 @@ def drawn(rng_seed):
         return things[int(rng.random() * len(things))]
 
     comparison = one_of(
-        Growing(), Growing(), Growing(1, 9), Growing(2), FixedRuns(3), FixedRuns(7), FreshRuns(2)
+        *(Growing(), Growing(), Growing(1, 9), Growing(2)),
+        *(Focused(), Focused("shared"), Focused(max_runs=5)),
+        *(FixedRuns(3), FixedRuns(7), FreshRuns(2)),
     )
     configurator = one_of(
         ParamHS(Several(), comparison),
