@@ -131,13 +131,37 @@ def _known(db: sqlite3.Connection, space: Space) -> list[Run]:
     ]
 
 
+class _Keys:
+    """Configurations by their keys: words that come again and again are understood once."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.defaults = [parameter.default_index for parameter in space.listed]
+        self.known: dict[str, tuple[int, int]] = {}
+
+    def config(self, key: str) -> Config:
+        if '"' in key:  # blanks may be part of a text
+            return self.space.from_key(key)
+        indices = self.defaults.copy()
+        for word in key.split(" "):
+            position, index = self.known.get(word) or self._learn(word)
+            indices[position] = index
+        return self.space.configured(indices)
+
+    def _learn(self, word: str) -> tuple[int, int]:
+        ((name, value),) = self.space.values_in(word).items()
+        meant = self.space.position[name], self.space.parameters[name].index(value)
+        self.known[word] = meant
+        return meant
+
+
 class _Reader:
     """Reading the tables of one store."""
 
     def __init__(self, db: sqlite3.Connection, scenario: Scenario) -> None:
         self.db = db
         self.scenario = scenario
-        from_key = scenario.space.from_key
+        from_key = _Keys(scenario.space).config
         used = "SELECT DISTINCT config FROM runs UNION SELECT config FROM trajectory"
         self.configs = {
             number: from_key(key)
