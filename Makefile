@@ -32,7 +32,7 @@ check: $(VENV)/installed-dev
 
 docs: $(VENV)/installed-docs
 	@$(BIN)/zensical build --strict --clean
-	@echo "open site/index.html"
+	@echo "open site/index.html; with its search: $(BIN)/python -m http.server --directory site"
 
 dist: $(VENV)/installed-dev
 	@rm -rf dist && $(BIN)/python -m build --outdir dist .

@@ -125,7 +125,7 @@ def found(case: Case, configurator: Configurator, seed: int) -> tuple[float, flo
         test_set=case.tests,
     )
     last = result.trajectory[-1].runs / case.runs
-    if result.verdict is None:
+    if not result.verdict or result.best == result.default:
         return 1.0, last
     return result.verdict.second.cost / result.verdict.first.cost, last
 

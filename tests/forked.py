@@ -5,6 +5,7 @@ in `python -m paramhs`: a process with a folder, an environment, an empty standa
 end when the last process holding them does, exit codes, and an interpreter that ends by itself.
 """
 
+import importlib
 import json
 import os
 import runpy
@@ -18,6 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HUNG = 240.0  # seconds until a command is taken to hang
+LARGE = {"saps": "paramhs.world.targets.saps", "landscape": "paramhs.results.landscape.table"}
+"""What some commands import besides: had once, when the first of them is asked for."""
 _ENDED = 16  # bytes of an answer
 
 
@@ -79,14 +82,16 @@ def _serve(line: socket.socket) -> tuple[list[str], str, dict[str, str]] | None:
         start, ends, _, _ = socket.recv_fds(line, 8, 2)
         if not start:
             return None
-        request = line.recv(int.from_bytes(start), socket.MSG_WAITALL)
+        request = json.loads(line.recv(int.from_bytes(start), socket.MSG_WAITALL))
+        if request[0] and request[0][0] in LARGE:
+            importlib.import_module(LARGE[request[0][0]])
         pid = os.fork()
         if not pid:
             line.close()
             for here, end in enumerate(ends, 1):
                 os.dup2(end, here)
                 os.close(end)
-            return json.loads(request)
+            return request
         for end in ends:
             os.close(end)
         line.sendall(str(pid).ljust(_ENDED).encode())

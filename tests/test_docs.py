@@ -1,13 +1,20 @@
 """What is written: links that lead somewhere, pages that are listed, names that are documented."""
 
 import re
+import shlex
 import tomllib
+from itertools import chain
 from pathlib import Path
+from pkgutil import resolve_name
 from urllib.parse import unquote
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 
 import paramhs
+from paramhs.faces.cli import app
+from paramhs_paper.cli import app as paper_app
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -17,6 +24,7 @@ PAGES = sorted(
         *ROOT.joinpath("examples").glob("*.md"),
     ]
 )
+CURRENT = [page for page in PAGES if page.parent.name != "frozen"]  # that tells what was typed once
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
@@ -91,6 +99,50 @@ def test_every_exported_name_is_on_the_page_of_the_api():
     shown = re.findall(r"^::: paramhs\.(\w+)$", text, re.MULTILINE)
     assert sorted({*shown, "__version__"} - {"testing"}) == paramhs.__all__
     assert len(shown) == len(set(shown))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_names_with_their_modules_exist(page):
+    named = set(re.findall(r"\bparamhs(?:\.\w+|:\w+)+", page.read_text(encoding="utf-8")))
+    for name in sorted(named - {"paramhs.html", "paramhs.sqlite"}):
+        resolve_name(name.replace(":", "."))
+
+
+def calls(page):
+    """The calls of our commands in code, as words, without their comments."""
+    text = page.read_text(encoding="utf-8")
+    blocks = "\n".join(re.findall(r"^```.*?^```|^ {4}.*?$", text, re.MULTILINE | re.DOTALL))
+    lines = re.findall(r"^ *(paramhs(?:-paper)? [a-z].*)$", blocks, re.MULTILINE)
+    inline = re.findall(r"`(paramhs(?:-paper)? [a-z][^`\n]*)`", text)
+    return [shlex.split(call, comments=True) for call in [*lines, *inline]]
+
+
+def unknown(words):
+    """The first word of a call that no command or option of ours has."""
+    command = get_command({"paramhs": app, "paramhs-paper": paper_app}[words[0]])
+    for word in words[1:]:
+        if isinstance(command, TyperGroup):
+            if word not in command.commands:
+                return word
+            command = command.commands[word]
+        elif word.startswith("--"):
+            options = {"--help", *chain.from_iterable(option.opts for option in command.params)}
+            if word.partition("=")[0] not in options:
+                return word
+    return None
+
+
+@pytest.mark.parametrize("page", CURRENT, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_and_options_exist(page):
+    assert [(words, word) for words in calls(page) if (word := unknown(words))] == []
+
+
+def test_commands_and_options_that_do_not_exist_are_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "`paramhs tune FILE --runs 3`, `paramhs tone`\n\n    paramhs tune --rums=3  # no\n"
+    )
+    assert [unknown(words) for words in calls(page)] == ["--rums=3", None, "tone"]
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()

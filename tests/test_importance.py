@@ -3,10 +3,11 @@
 import math
 from random import Random
 
+import numpy as np
 import pytest
 
 from paramhs import Boolean, Categorical, Quality, Real, Runtime, Space, tune
-from paramhs.results.importance import importance
+from paramhs.results.importance import _Posterior, importance
 from paramhs.values.runs import Instance, Run, Status, Task
 
 SPACE = Space(
@@ -193,6 +194,36 @@ def test_too_few_configurations_say_nothing():
     assert importance(runs(effect, 5), Quality()) == ()
     crashed = [run._replace(status=Status.CRASHED) for run in runs(effect, 30)]
     assert importance(crashed, Quality()) == ()
+
+
+def test_huge_costs_are_numbers():
+    made = [run._replace(quality=(run.quality - 3) * 1e300) for run in runs(effect, 100)]
+    found = shares(made)["mode"]
+    assert not found.log
+    assert math.isfinite(found.effect)
+    assert all(math.isfinite(value.cost_high) for value in found.values)
+
+
+def test_one_value_of_everything_says_nothing():
+    same = [run._replace(task=run.task._replace(config=SPACE.default)) for run in runs(effect, 50)]
+    assert importance(same, Quality()) == ()
+
+
+def test_more_effects_than_configurations_are_fitted_by_the_other_matrix():
+    """The same posterior either way."""
+    a = np.random.default_rng(1).standard_normal((12, 9))
+    y = a @ np.arange(9.0)
+    spread = np.linspace(0.5, 2, 9)
+    tall, wide = _Posterior(a, y), _Posterior(a, y)
+    wide._gram = None
+    for one in (tall, wide):
+        one.update(spread, 0.3)
+    assert tall.mean == pytest.approx(wide.mean)
+    assert tall.variances == pytest.approx(wide.variances)
+    assert tall.covariance == pytest.approx(wide.covariance)
+    lost = np.trace(a @ tall.covariance @ a.T)
+    left = y - a @ tall.mean
+    assert tall.misfit == pytest.approx(left @ left + lost)
 
 
 def test_a_search_knows_what_matters():

@@ -6,9 +6,25 @@ from dataclasses import replace
 import pytest
 
 import paramhs
-from paramhs import Growing, ParamHS, ParamILS, ParamRLS, tune
+from paramhs import (
+    Budget,
+    Growing,
+    Instance,
+    ParamHS,
+    ParamILS,
+    ParamRLS,
+    Run,
+    Runtime,
+    Scenario,
+    Space,
+    Status,
+    Target,
+    tune,
+)
+from paramhs.faces.tuning import tune_scenario
 from paramhs.search.configurators import CONFIGURATORS
 from paramhs.search.configurators.rebuilding import configurator_of
+from paramhs.values.capping import Capping
 from paramhs.values.describing import description
 from paramhs.values.errors import BadInput, StoreError
 
@@ -27,7 +43,8 @@ def stored(folder, **options):
 
 def told(result):
     """All of a result but what only the session knows."""
-    return replace(result, wall_time=0.0, stopped="", history=None, verdict=None)
+    times = {"wall_time": 0.0, "target_time": 0.0}
+    return replace(result, **times, stopped="", history=None, verdict=None)
 
 
 @pytest.mark.parametrize("configurator", [*CONFIGURATORS, ParamHS(comparison=Growing(2, 10))])
@@ -93,3 +110,27 @@ def test_what_describes_no_configurator_is_refused(wrong):
 def test_what_is_no_store_is_refused(tmp_path):
     with pytest.raises(StoreError, match="there is no store"):
         paramhs.open(tmp_path / "none.sqlite")
+
+
+@pytest.mark.parametrize("kind", ["none", "preserving", "aggressive"])
+def test_a_search_whose_runs_were_cut_short_is_played_again(tmp_path, kind):
+    def run(self, task):
+        seconds = 0.01 + abs(task.config["x"] - 15) / 10 + task.seed % 5 / 100
+        if seconds > task.cutoff:
+            late = Status.TIMEOUT if task.cutoff == 3.0 else Status.CAPPED
+            return Run(task, late, task.cutoff)
+        return Run(task, Status.OK, seconds)
+
+    space = Space(SPACE)
+    instances = tuple(Instance(name) for name in "abcd")
+    scenario = Scenario(space, instances, Runtime(), 3.0, capping=Capping(kind))
+    path = tmp_path / "runs.sqlite"
+    target = type("Timed", (Target,), {"__call__": run, "describe": lambda self: {"kind": "t"}})()
+    budget = Budget(runs=60)
+    result = tune_scenario(
+        scenario, target, ParamHS(), budget=budget, store=path, executor="inline"
+    )
+    again = paramhs.open(path).result
+    assert again.history.races == result.history.races != []
+    assert told(again) == told(result)
+    assert (kind != "none") == any(r.status is Status.CAPPED for r in result.runs)

@@ -264,3 +264,14 @@ def test_all_candidates_are_asked_for_at_once_and_the_next_pair_is_likely():
     assert len({task.pair for task in driven.batches[1]}) == 5
     likely, following = driven.looked_at[1], driven.batches[2]
     assert set(following) <= set(likely)
+
+
+def test_runs_known_before_are_used_and_not_asked_for_again():
+    first = drive(begin(Race(), SCENARIO, 1), noisy, runs=150)
+    known = tuple(noisy(task) for task in first.tasks)
+    history = History(Scenario(WIDE, instances(3), initial=first.configs[-1:], known=known), 2)
+    driven = drive(Race().search(history), noisy, runs=150)
+    assert not set(driven.tasks) & set(first.tasks)
+    assert len(history.costs(WIDE.default)) > len(
+        {t for t in driven.tasks if t.config == WIDE.default}
+    )

@@ -3,14 +3,17 @@
 import json
 import signal
 import subprocess
-import time
 
+import numba
+import psutil
 import pytest
 
+from children import eventually
 from command_line import COMMAND, begin, environment, flat, paramhs
+from forked import HUNG
 from paramhs.values.seeds import stream
 from paramhs.world.instances.dimacs import Formula, dimacs
-from paramhs.world.targets.saps import Settings, solve
+from paramhs.world.targets.saps import Settings, kernel, solve
 from test_saps import random_formula
 
 FORMULA = random_formula(stream(0, "command"), 40, 220)
@@ -52,10 +55,16 @@ def test_json_has_every_run(folder):
 def test_a_long_run_can_be_interrupted(folder, threads):
     words = ("saps", "one.cnf", f"--cutoff={10**12}", "--runs=3", "--threads", threads)
     running = begin(*words, cwd=folder)
-    time.sleep(6.0)
+    assert eventually(lambda: searches(running.pid))
     running.send_signal(signal.SIGINT)
-    running.communicate(timeout=30)
+    running.communicate(timeout=HUNG)
     assert running.returncode == 130
+
+
+def searches(pid: int) -> bool:
+    """Whether a process is in machine code: there are threads, and one of them works."""
+    threads = psutil.Process(pid).threads()
+    return any(thread.id != pid and thread.user_time > 0.05 for thread in threads)
 
 
 def test_threads_change_nothing(folder):
@@ -93,6 +102,15 @@ def test_bad_input_is_one_message(folder, words, said):
     assert "Traceback" not in done.stderr
 
 
+def test_it_is_said_once_that_a_solver_is_compiled(capfd, monkeypatch):
+    compiled = numba.njit(lambda *_: None)  # as the solver is, but small
+    monkeypatch.setattr(kernel, "search", compiled)
+    for _ in range(2):
+        solve(FORMULA, Settings(), 10, 0)
+    assert capfd.readouterr().err.count("compiling the SAPS solver") == 1
+
+
+@pytest.mark.slow
 def test_the_first_run_says_that_it_compiles_and_the_second_does_not(folder):
     # The folder of machine code is a new one, as after an installation.
     words = [*COMMAND, "saps", "one.cnf", "--cutoff", "10", "--json"]

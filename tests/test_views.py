@@ -5,6 +5,7 @@ import pty
 import re
 import struct
 import subprocess
+import sys
 import termios
 from dataclasses import replace
 from itertools import pairwise
@@ -191,6 +192,19 @@ def test_live_view_clips_a_long_incumbent():
     space = {f"parameter{i}": range(10) for i in range(100)}
     tune(lambda config: config["parameter7"], space, budget=1, watcher=LiveView(console))
     assert "parameter99" not in console.file.getvalue()
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda: True, encoding="utf-8"))
+    for term, kind in (("dumb", PlainView), ("unknown", PlainView), ("xterm", LiveView)):
+        monkeypatch.setenv("TERM", term)
+        assert type(view()) is kind
+
+
+def test_json_in_a_terminal_is_all_that_is_seen_there(monkeypatch):
+    assert type(view(as_json=True)) is PlainView
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: True))
+    assert type(view(as_json=True)) is Watcher
 
 
 @pytest.mark.parametrize("kind", [PlainView, LiveView])
@@ -382,11 +396,13 @@ def test_live_view_is_taken_away_when_the_target_is_broken(tmp_path, terminal):
     assert drawn.rindex("no licence found") > drawn.rindex("\x1b[?25h")
 
 
-def test_json_draws_nothing_in_a_terminal(tmp_path, terminal):
+def test_json_into_a_file_has_plain_lines_beside_it(tmp_path, terminal):
     scenario(tmp_path)
     code, out, drawn = terminal.run("tune", "scenario.toml", "--json", cwd=tmp_path)
-    assert (code, drawn) == (0, "")
+    assert code == 0
     assert out.startswith("{")
+    assert drawn.startswith("3 runs: incumbent the default\r\n")
+    assert "\x1b" not in drawn
 
 
 def test_names_with_brackets_are_drawn_as_they_are(tmp_path, terminal):

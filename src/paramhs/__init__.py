@@ -7,6 +7,7 @@ from paramhs.faces.result import Result
 from paramhs.faces.simplifying import simplify
 from paramhs.faces.tuning import tune
 from paramhs.results.ablation import Simplified
+from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
@@ -67,6 +68,7 @@ __all__ = [
     "JsonLine",
     "LStep",
     "Learner",
+    "NoVerdict",
     "One",
     "Opened",
     "Operator",
@@ -96,6 +98,7 @@ __all__ = [
     "Task",
     "Undiscovered",
     "Uniform",
+    "Verdict",
     "Watcher",
     "__version__",
     "open",

@@ -21,6 +21,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Space
 from paramhs.values.wording import counted
 from paramhs.world.driver import Session
+from paramhs.world.store import MemoryStore
 
 if TYPE_CHECKING:
     import pandas
@@ -109,15 +110,28 @@ def _played(stored: "StoredSearch") -> Result | None:
     with suppress(BadInput):
         configurator = configurator_of(stored.description["configurator"])
         history = History(stored.scenario, stored.history.seed)
-        runs = iter(stored.history.runs[len(stored.scenario.known) :])
         session = Session(configurator.search(history), history)
-        for run in runs:
-            if run.task not in session.request.tasks:
-                return None
-            session.answer(run)
+        _play(session, stored)
         if [p.config for p in session.trajectory] == [p.config for p in stored.trajectory]:
             return _result(stored, history, session.unfinished, session.ended)
     return None
+
+
+def _play(session: Session, stored: "StoredSearch") -> None:
+    """Answer a search from the runs of a store, as many as it was granted."""
+    from paramhs.world.store.sqlite import read_runs
+
+    runs = MemoryStore()
+    for run in read_runs(stored.path, stored.scenario.space):
+        runs.put(run)
+    left = len(stored.elapsed)
+    while left and session.ended is None:
+        for task in session.request.tasks[:left]:
+            found = runs.get(task)
+            if found is None:
+                raise BadInput("the search would go another way now")
+            session.answer(found)
+            left -= 1
 
 
 def _as_stored(stored: "StoredSearch") -> Result:

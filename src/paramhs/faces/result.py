@@ -217,14 +217,11 @@ def common_text(met: Common | None, history: History, names: tuple[str, str]) ->
         for name, count in ((second, met.second_failed), (first, met.first_failed))
         if count
     )
-    ratio = f" ({_times(met.ratio, history)})" if met.ratio else ""
+    words = directions(history.scenario.cost)
+    ratio = f" ({times(met.ratio, *words)})" if met.ratio else ""
     more = f"; {failed}" if failed else ""
     means = f"{second} {met.second:.6g}, {first} {met.first:.6g}{ratio}"
-    return f"mean {runs}: {means}{more}"
-
-
-def _times(ratio: float, history: History) -> str:
-    return "the same" if ratio == 1 else times(ratio, *directions(history.scenario.cost))
+    return f"{history.scenario.cost.label} {runs}: {means}{more}"
 
 
 def ahead_text(ahead: Ahead, history: History) -> str:

@@ -1,5 +1,6 @@
 """Where people read: a console that shows what comes from outside and never obeys it."""
 
+import codecs
 import sys
 from collections.abc import Iterable
 
@@ -24,4 +25,27 @@ class Terminal(Console):
     ) -> Iterable[Segment]:
         """The parts to print; control characters in their texts are made visible."""
         for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else printable(text), style, control)
+            shown = text if control else encodable(printable(text), self.file)
+            yield Segment(shown, style, control)
+
+
+_PLAIN = str.maketrans({"±": "+-", "…": "...", "→": "->"} | dict.fromkeys("━╸╺─", "-"))
+
+
+def is_unicode(file: object) -> bool:
+    """Whether every character can be written into this file."""
+    encoding = getattr(file, "encoding", None) or "utf-8"
+    return codecs.lookup(encoding).name.startswith("utf")
+
+
+def encodable(text: str, file: object) -> str:
+    """The text with what the file's encoding has no character for written in others."""
+    if text.isascii() or is_unicode(file):
+        return text
+    encoding = getattr(file, "encoding", "ascii")
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        plain = text.translate(_PLAIN)
+        return plain.encode(encoding, "backslashreplace").decode(encoding)
+    return text

@@ -20,6 +20,7 @@ from paramhs.faces.choices import (
 from paramhs.faces.command import Command
 from paramhs.faces.judging import Later, found, judged
 from paramhs.faces.result import Result
+from paramhs.faces.surroundings import is_watched
 from paramhs.results.validating import TestSet, meet, verdict_store
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.search.history import History
@@ -53,6 +54,7 @@ def tune(
     deterministic: bool | None = None,
     executor: str | Executor | None = None,
     watcher: Watcher | None = None,
+    progress: bool | None = None,
     initial: Iterable[Config | Mapping[str, object]] = (),
     warm_start: str | Path | Iterable[str | Path] = (),
     verdict_in_budget: bool = False,
@@ -72,7 +74,9 @@ def tune(
     use more than `memory`, in bytes), else "inline". Idle workers make speculative
     runs, which the search will probably ask for; they do not count against a budget in runs. Ctrl-C
     ends the search cleanly, with `stopped` being "interrupted"; a second one raises
-    KeyboardInterrupt.
+    KeyboardInterrupt. `progress` shows how things stand; left out, it does so in a terminal and in
+    a notebook. A `watcher` of one's own is called back at every run and every incumbent; with
+    `progress=True`, beside the view.
     """
     metric = cost_named(cost)
     space = space if isinstance(space, Space) else Space(space)
@@ -90,11 +94,22 @@ def tune(
         jobs=jobs,
         store=store,
         executor=executor,
-        watcher=watcher,
+        watcher=_seen_by(watcher, progress),
         test_set=None if test_instances is None else held_out(test_instances, scenario),
         warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
         verdict_in_budget=verdict_in_budget,
     )
+
+
+def _seen_by(watcher: Watcher | None, progress: bool | None) -> Watcher:
+    """Who sees the search: the caller's own watcher, a view, or both."""
+    if progress is None:
+        progress = watcher is None and is_watched()
+    if not progress:
+        return watcher or Watcher()
+    from paramhs.faces.views import Watchers, shown  # rich only where it is needed
+
+    return Watchers(watcher, shown()) if watcher else shown()
 
 
 def held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:

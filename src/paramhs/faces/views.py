@@ -2,8 +2,12 @@
 
 import math
 import os
+import sys
 import time
 from contextlib import suppress
+from html import escape
+from importlib import import_module
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -13,14 +17,17 @@ from rich.text import Text
 
 from paramhs.faces.layout import beside_default
 from paramhs.faces.result import common_text
+from paramhs.faces.surroundings import in_notebook
 from paramhs.faces.terminal import Terminal
 from paramhs.results.evidence import common_costs, standard_error
 from paramhs.values.costs import score
+from paramhs.values.markup import html_table, paragraph
 from paramhs.values.runs import Point
-from paramhs.values.wording import counted, time_text
+from paramhs.values.wording import counted, printable, time_text
 from paramhs.world.driver import STOPPING, Driver, Watcher
 
 _EVERY = 5.0  # seconds between plain lines
+_NOTEBOOK_EVERY = 0.5  # and between drawings in a notebook
 
 
 def duration(seconds: float) -> str:
@@ -211,13 +218,114 @@ class PlainView(_View):
         self.console.print(Text(text), soft_wrap=True)
 
 
+class NotebookView(_View):
+    """A few lines of HTML in the output of a notebook's cell, changed in place.
+
+    By IPython's own display, which every notebook has; widgets would be a dependency more.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(Console(quiet=True))
+        self._handle: Any = None
+        self._drawn = 0.0
+        self._notices: list[str] = []
+
+    def started(self, driver: Driver) -> None:
+        """Begin to draw."""
+        super().started(driver)
+        self._draw(driver)
+
+    def ran(self, driver: Driver) -> None:
+        """Draw again, if that was not done lately."""
+        if self.share_before is None and driver.new_runs:
+            self.time_left(driver)  # from here on progress tells the pace
+        if time.monotonic() - self._drawn >= _NOTEBOOK_EVERY:
+            self._draw(driver)
+
+    def notice(self, text: str) -> None:
+        """Keep it below the rest."""
+        self._notices.append(text)
+
+    def ended(self, driver: Driver) -> None:
+        """Leave how it ended."""
+        self._draw(driver)
+
+    def _draw(self, driver: Driver) -> None:
+        notebook: Any = import_module("IPython.display")
+        self._drawn = time.monotonic()
+        shown = notebook.HTML(self._page(driver))
+        if self._handle is None:
+            self._handle = notebook.display(shown, display_id=True)
+        else:
+            self._handle.update(shown)
+
+    def _page(self, driver: Driver) -> str:
+        used = progress(driver)
+        share = f' value="{min(used[0], 1.0):.4f}"' if used else ""
+        bar = f'<progress max="1"{share} style="width:24em"></progress>'
+        left = driver.stopped or f"left {self.time_left(driver)}"
+        head = f"<p>{bar} {escape(printable(f'{self.counts(driver)}; {left}'))}</p>"
+        rows = [("speed", f"{self.rate(driver):,.1f} runs/s with {counted(driver.jobs, 'job')}")]
+        if not driver.purpose:
+            rows += [("incumbent", self.incumbent(driver)), ("cost", self.cost(driver))]
+            rows += [("verdict", self.verdict(driver))] if self.verdict(driver) else []
+        said = "".join(paragraph(text) for text in self._notices)
+        return f"<div>{head}{html_table(rows)}{said}</div>"
+
+
+class Watchers(Watcher):
+    """Several that see the same."""
+
+    def __init__(self, *watchers: Watcher) -> None:
+        self._watchers = watchers
+
+    def started(self, driver: Driver) -> None:
+        """Pass it on."""
+        for watcher in self._watchers:
+            watcher.started(driver)
+
+    def ran(self, driver: Driver) -> None:
+        """Pass it on."""
+        for watcher in self._watchers:
+            watcher.ran(driver)
+
+    def improved(self, driver: Driver, point: Point) -> None:
+        """Pass it on."""
+        for watcher in self._watchers:
+            watcher.improved(driver, point)
+
+    def notice(self, text: str) -> None:
+        """Pass it on."""
+        for watcher in self._watchers:
+            watcher.notice(text)
+
+    def interrupting(self, text: str) -> None:
+        """Pass it on."""
+        for watcher in self._watchers:
+            watcher.interrupting(text)
+
+    def ended(self, driver: Driver) -> None:
+        """Pass it on."""
+        for watcher in self._watchers:
+            watcher.ended(driver)
+
+
 def _clipped(text: str, most: int = 200) -> str:
     return text if len(text) <= most else text[: most - 4] + " ..."
 
 
-def view(quiet: bool) -> Watcher:
-    """The view that suits where standard error goes; results go to standard output."""
-    if quiet:
+def view(as_json: bool = False) -> Watcher:
+    """The view that suits where standard error goes; results go to standard output.
+
+    Beside JSON there are plain lines at most, and none where people would see both.
+    """
+    if as_json and sys.stdout.isatty():
         return Watcher()
     console = Terminal(stderr=True)
-    return LiveView(console) if console.is_terminal else PlainView(console)
+    drawn = console.is_terminal and not console.is_dumb_terminal and not as_json
+    return LiveView(console) if drawn else PlainView(console)
+
+
+def shown() -> Watcher:
+    """The view for a caller in Python."""
+    return NotebookView() if in_notebook() else view()

@@ -11,16 +11,22 @@ if TYPE_CHECKING:
     from paramhs.values.costs import CostMetric
 
 WIDTH = 80  # columns of a text that is printed whole
+_SAME = 0.01  # ratios this close to 1 are told in percent
 PROVING = 6  # cases below which even unanimous ones give no p-value under 0.05
 
 
 def verdict_text(verdict: "Verdict") -> str:
     """A verdict as a text of a few lines."""
+    head = f"verdict, on {verdict.on}:"
+    lines = [head, *table_lines(verdict), *conclusion(verdict), counts(verdict)]
+    return "\n".join(wrapped(printable(line)) for line in lines)
+
+
+def table_lines(verdict: "Verdict") -> list[str]:
+    """The two sides, in columns."""
     table = verdict_table(verdict)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    rows = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-    lines = [f"verdict, on {verdict.on}:", *rows, *conclusion(verdict), counts(verdict)]
-    return "\n".join(wrapped(printable(line)) for line in lines)
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
 
 
 def wrapped(text: str, width: int = WIDTH, indent: str = "") -> str:
@@ -115,6 +121,10 @@ def directions(metric: "CostMetric", by_runtime: bool | None = None) -> tuple[st
 
 def times(ratio: float, better: str, worse: str) -> str:
     """Such as 2.7 times faster, or 1.3 times slower."""
+    if abs(ratio - 1) < _SAME:
+        return (
+            "the same" if ratio == 1 else f"{abs(ratio - 1):.1%} {better if ratio > 1 else worse}"
+        )
     if ratio >= 1:
         return f"{ratio:.3g} times {better}"
     return f"{_inverse(ratio):.3g} times {worse}"

@@ -102,7 +102,8 @@ def ahead(history: History, unfinished: Sequence[Run] = ()) -> Ahead | None:
     if history.racing is None:
         return None
     challenger, incumbent = history.racing
-    if any(run.status is Status.CAPPED for run in unfinished):
+    cut = (history.censored(challenger, pair) for pair in history.pairs_of(incumbent))
+    if any(cut) or any(run.status is Status.CAPPED for run in unfinished):
         return None  # one that had to be cut short is not winning
     theirs, own = (_with(history, c, unfinished) for c in history.racing)
     shared = [pair for pair in own if pair in theirs]

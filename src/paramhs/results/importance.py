@@ -4,7 +4,7 @@
 usable cost counts as the worst that has one (how many there are is told, value by value). Instances
 differ, and not all configurations were run on the same: cost = instance + configuration is fitted
 by least squares first, so that what is left of a configuration is how it differs from others on
-the same instances. Of more than 20,000 configurations, so many are looked at, evenly from all.
+the same instances. Of more than 10,000 configurations, so many are looked at, evenly from all.
 
 *How.* Configurations are the sum of what each value of each parameter does, fitted all at once: a
 search goes from one good configuration to the next, so values come together, and the mean over the
@@ -37,12 +37,12 @@ from paramhs.values.space import INACTIVE, Config, Parameter, Space, Value, valu
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _LEAST = 8  # configurations, below which nothing is said
-_MOST_CONFIGS = 20_000  # of more, these many evenly from all are looked at
+_MOST_CONFIGS = 10_000  # of more, these many evenly from all are looked at
 _MOST_COLUMNS = 600  # effects that are fitted at once; bins get wider beyond
 _MOST_BINS = 10
 _TURNS = 30
-_ROUNDS = 50
-_CLOSE = 1e-4  # the relative change of the noise at which the fit has settled
+_ROUNDS = 25
+_CLOSE = 1e-3  # the relative change of the noise at which the fit has settled
 _DRAWS = 400
 _TINY = 1e-12
 
@@ -93,6 +93,8 @@ def importance(runs: Iterable[Run], metric: CostMetric) -> tuple[Importance, ...
     if seen is None or len(seen.configs) < _LEAST:
         return ()
     fitted = _Fit(seen)
+    if not fitted.factors:
+        return ()
     found = [fitted.importance(number) for number in range(len(fitted.factors))]
     return tuple(sorted(found, key=lambda one: -one.share))
 
@@ -140,23 +142,25 @@ class _Scale(NamedTuple):
 
     log: bool
     maximise: bool
+    unit: float = 1.0
+    """The largest cost, so that squares are numbers."""
 
     def __call__(self, cost: Array) -> Array:
         if not self.log:
-            return cost
+            return cost / self.unit
         logs: Array = np.log(np.abs(cost))
         return -logs if self.maximise else logs
 
     def shown(self, number: float) -> float:
         """What people see, from the model's number."""
         signed = -number if self.maximise else number
-        return math.exp(min(signed, 700.0)) if self.log else signed
+        return math.exp(min(signed, 700.0)) if self.log else signed * self.unit
 
 
 def _scale(cost: Array, metric: CostMetric) -> _Scale:
     """Logarithms where all is positive: of costs, or of what is to be maximised."""
     positive = bool((cost < 0).all()) if metric.maximise else bool((cost > 0).all())
-    return _Scale(positive, metric.maximise)
+    return _Scale(positive, metric.maximise, float(np.abs(cost).max()) or 1.0)
 
 
 class _Observed(NamedTuple):
@@ -265,6 +269,51 @@ def _label(parameter: Parameter, group: Array) -> str:
     return f"{first} to {last}" if parameter.ordered else f"{len(group)} others"
 
 
+class _Posterior:
+    """Of f in y = A f + noise, with independent normal f; by the smaller of two matrices, one of as
+    many rows as f has numbers, one of as many as y."""
+
+    def __init__(self, a: Array, y: Array) -> None:
+        self._a, self._y = a, y
+        self._tall = len(a) > a.shape[1]
+        self._gram = a.T @ a if self._tall else None
+        self._right = a.T @ y
+
+    def update(self, spread: Array, noise: float) -> None:
+        """With these variances of f and of the noise."""
+        self._spread, self._noise = spread, noise
+        if self._gram is not None:
+            self._inverse = np.linalg.inv(self._gram / noise + np.diag(1 / spread))
+            self.variances: Array = np.diag(self._inverse)
+            self.mean: Array = self._inverse @ self._right / noise
+        else:
+            within = (self._a * spread) @ self._a.T
+            self._inverse = np.linalg.inv(within + noise * np.eye(len(within)))
+            part = np.einsum("ij,ij->j", self._a, self._inverse @ self._a)
+            self.variances = spread - spread**2 * part
+            self.mean = spread * (self._a.T @ (self._inverse @ self._y))
+
+    @property
+    def freedom(self) -> float:
+        """How many numbers of f the data has decided."""
+        return float(np.sum(1 - self.variances / self._spread))
+
+    @property
+    def misfit(self) -> float:
+        """The expected sum of squares that is not explained."""
+        left = self._y - self._a @ self.mean
+        return float(left @ left) + self._noise * self.freedom
+
+    @property
+    def covariance(self) -> Array:
+        """Of all numbers of f."""
+        if self._gram is not None:
+            return self._inverse
+        half = self._a * self._spread
+        result: Array = np.diag(self._spread) - half.T @ self._inverse @ half
+        return result
+
+
 class _Fit:
     """Effects of all values at once, shrunk parameter by parameter."""
 
@@ -273,6 +322,8 @@ class _Fit:
         self.factors = list(_factors(seen.configs))
         ends = np.cumsum([0, *(len(factor.bins) for factor in self.factors)])
         self.slices = [slice(a, b) for a, b in pairwise(ends)]
+        if not self.factors:
+            return
         noise = float((seen.within / seen.runs).mean())
         between = max(float(np.average(seen.level**2)) - noise, noise / 10, _TINY)
         weights = 1 / (1 + seen.within / between / seen.runs)
@@ -281,7 +332,7 @@ class _Fit:
 
     def _columns(self, count: int) -> Array:
         """One column a value, with ones where a configuration has it."""
-        x = np.zeros((len(self.seen.configs), count), np.float32)
+        x = np.zeros((len(self.seen.configs), count))
         rows = np.arange(len(x))
         for factor, place in zip(self.factors, self.slices, strict=True):
             active = factor.codes >= 0
@@ -290,33 +341,26 @@ class _Fit:
 
     def _solve(self, x: Array, weights: Array, between: float) -> None:
         """The posterior of the effects, their variances found by expectation maximisation."""
-        total = weights.sum()
-        centre = (weights @ x) / total
-        gram = ((x * weights[:, None].astype(np.float32)).T @ x).astype(np.float64)
-        gram -= total * np.outer(centre, centre)  # the intercept, taken out
-        moved = self.seen.level - weights @ self.seen.level / total
-        right = (weights * moved) @ x
-        usual = between / max(len(self.factors), 1)  # what a parameter may do, before any run
+        root = np.sqrt(weights)
+        centre = (weights @ x) / weights.sum()  # takes the intercept out
+        moved = self.seen.level - weights @ self.seen.level / weights.sum()
+        posterior = _Posterior(root[:, None] * (x - centre), root * moved)
+        usual = between / len(self.factors)  # what a parameter may do, before any run
         spread = np.full(len(self.factors), usual)
         sizes = np.array([place.stop - place.start for place in self.slices])
         noise = before = between
         for _ in range(_ROUNDS):
-            prior = np.repeat(1 / spread, sizes)
-            self.covariance = np.linalg.inv(gram / noise + np.diag(prior))
-            self.effects = self.covariance @ right / noise
-            size = self.effects**2 + np.diag(self.covariance)
+            posterior.update(np.repeat(spread, sizes), noise)
+            size = posterior.mean**2 + posterior.variances
             sums = np.add.reduceat(size, [place.start for place in self.slices])
             spread = (sums + usual / 10) / (sizes + 1)
-            left = (
-                weights @ moved**2 - 2 * self.effects @ right + self.effects @ gram @ self.effects
-            )
-            lost = np.sum(self.covariance * gram)
-            before, noise = noise, max(float(left + lost), _TINY) / len(moved)
+            before, noise = noise, max(posterior.misfit, _TINY) / len(moved)
             if abs(noise - before) < _CLOSE * noise:
                 break
-        freedom = len(prior) - float(prior @ np.diag(self.covariance))
-        residual = moved - x @ self.effects.astype(np.float32) + centre @ self.effects
-        self._residual = float(residual @ residual) / max(len(moved) - freedom - 1, 1)
+        self.effects, self.covariance = posterior.mean, posterior.covariance
+        residual = moved - (x - centre) @ self.effects
+        freedom = max(len(moved) - posterior.freedom - 1, 1)
+        self._residual = float(residual @ residual) / freedom
 
     # From effects to what people read.
 
@@ -354,7 +398,7 @@ class _Fit:
             share,
             max(share - 1.96 * error, 0.0),
             max(float(highs[number]), share),
-            math.exp(min(apart, 700.0)) if log else apart,
+            math.exp(min(apart, 700.0)) if log else apart * self.seen.scale.unit,
             log,
             tuple(self._values(number)),
         )

@@ -175,7 +175,20 @@ class Inline(Executor):
 
 
 class Watcher:
-    """Sees a driver at work; the base class looks away."""
+    """Callbacks: is called while a search is at work, and the base class does nothing.
+
+    Subclass it, define the methods that you need, and give an instance to `tune(watcher=...)`:
+
+        class Stopwatch(paramhs.Watcher):
+            def improved(self, driver, point):
+                print(f"{driver.wall_time:.0f} s: {point.config}")
+
+    They are called in the thread that called `tune`, between two runs, so the search waits for
+    them; what they raise ends it (stored runs are safe). What they do cannot change the search.
+    The driver has, to be read: `taken` (runs asked for), `new_runs`, `wall_time`, `jobs`, `budget`,
+    `stopped`, `session.incumbent`, `session.trajectory` and the whole `history`. The verdict that
+    follows a search has a driver of its own, whose `purpose` is "verdict".
+    """
 
     def started(self, driver: "Driver") -> None:
         """The driver is about to begin."""

@@ -10,6 +10,7 @@ import typer
 from paramhs import __version__
 from paramhs.faces.cli import demo as demonstration
 from paramhs.faces.cli.check import check
+from paramhs.faces.cli.export import export
 from paramhs.faces.cli.init import init
 from paramhs.faces.cli.instances import app as instances
 from paramhs.faces.cli.landscape import landscape
@@ -97,6 +98,7 @@ app.command()(validate)
 app.command()(simplify)
 app.command()(init)
 app.command()(show)
+app.command()(export)
 app.command()(report)
 app.command()(landscape)
 app.command()(saps)

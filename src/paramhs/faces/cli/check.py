@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from paramhs.faces.checking import TRIALS, Trial, repeats, trials, warnings
+from paramhs.faces.checking import TRIALS, Trial, afterwards, repeats, trials, warnings
 from paramhs.faces.cli.failed import print_way_out
 from paramhs.faces.cli.output import Json, Terminal, called, duration, print_json
 from paramhs.faces.cli.tune import tuning
@@ -58,14 +59,18 @@ def check(
             tried.append(trial)
             _print_trial(console, trial, whole=len(tried) == 1)
     found = [*scenario_file.notes, *warnings(scenario_file, tried)]
+    later = afterwards(scenario_file, tried)
     console.print()
+    if later is not None:
+        console.print(Text(f"verdict: {later.text}"), soft_wrap=True)
     for warning in found:
         console.print(Text(f"warning: {warning}", style="bold"), soft_wrap=True)
     broken = bool(tried) and all(t.run.status in FAILURES for t in tried)
     with_values = _try_values(scenario_file, limit, console) if values and not broken else None
     if as_json:
         more = {} if with_values is None else {"values": with_values.to_json()}
-        print_json({**_as_json(scenario_file, tried, found), **more})
+        after = {"verdict": later and asdict(later)}
+        print_json(_as_json(scenario_file, tried, found) | after | more)
     if broken:
         raise TargetError("the default fails in every trial run: mend that before tuning")
     if not found:

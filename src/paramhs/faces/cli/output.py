@@ -13,12 +13,13 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from paramhs.faces.scenario_file import seconds
-from paramhs.faces.terminal import Terminal
+from paramhs.faces.terminal import Terminal, encodable, is_unicode
 from paramhs.values.errors import BadInput
 from paramhs.values.wording import printable, printable_json
 
 __all__ = [
     "Json",
+    "Shown",
     "Terminal",
     "again",
     "called",
@@ -26,6 +27,7 @@ __all__ = [
     "print_json",
     "program",
     "say",
+    "write_bytes",
     "write_text",
 ]
 
@@ -54,17 +56,26 @@ class Shown:
 
 def say(text: str, err: bool = False) -> None:
     """A line for people."""
-    typer.echo(printable(text), err=err)
+    typer.echo(encodable(printable(text), sys.stderr if err else sys.stdout), err=err)
 
 
 def write_text(text: str) -> None:
     """The content of a file, as it is; to a terminal, only what can be printed."""
-    typer.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
+    write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(content: bytes) -> None:
+    """The same of a content that is written already, in UTF-8."""
+    if sys.stdout.isatty():
+        typer.echo(encodable(printable(content.decode()), sys.stdout), nl=False)
+    else:
+        typer.echo(content, nl=False)
 
 
 def print_json(value: Mapping[str, Any], version: int = 1) -> None:
     """JSON, for programs; `version` is that of the command's schema in docs/json."""
-    text = json.dumps({"version": version, **value}, indent=2, ensure_ascii=False, allow_nan=False)
+    plain = not is_unicode(sys.stdout)
+    text = json.dumps({"version": version, **value}, indent=2, ensure_ascii=plain, allow_nan=False)
     typer.echo(printable_json(text))
 
 

@@ -65,9 +65,7 @@ def _how_sure(result: Result) -> list[str]:
     # Of many with few common runs, the closest is merely the luckiest.
     closest = ([r for r in rivals if r.common >= _TELLING] or rivals)[:2]
     lines = [_rival("closest", rival) for rival in closest]
-    lines += [
-        _rival("default", r) for r in rivals if r.config == result.default and r not in closest
-    ]
+    lines += [_rival("", r) for r in rivals if r.config == result.default and r not in closest]
     if lines:
         lines.insert(0, "how sure (on runs made while searching; ± is two standard errors):")
     return lines
@@ -75,15 +73,16 @@ def _how_sure(result: Result) -> list[str]:
 
 def _rival(role: str, rival: Rival) -> str:
     common = f"over {counted(rival.common, 'common run')}"
+    who = f"  {role} {brief(rival.config)}" if role else f"  {brief(rival.config)}"
     if rival.worse_by == 0 and rival.error == 0:
-        return f"  {role} {brief(rival.config)}: the same {common}"
+        return f"{who}: the same {common}"
     difference = f"by {abs(rival.worse_by):.3g} ± {2 * rival.error:.2g} {common}"
     if rival.worse_by < -_CLEAR * rival.error and rival.common >= _TELLING:
         settle = "the search ended before that was settled; a larger budget goes on"
-        return f"  {role} {brief(rival.config)} is probably better, {difference}: {settle}"
+        return f"{who} is probably better, {difference}: {settle}"
     if rival.worse_by <= 0:
-        return f"  {role} {brief(rival.config)} is no worse (better {difference})"
-    return f"  {role} {brief(rival.config)} is {_how_clearly(rival)} worse, {difference}"
+        return f"{who} is no worse (better {difference})"
+    return f"{who} is {_how_clearly(rival)} worse, {difference}"
 
 
 def _how_clearly(rival: Rival) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from paramhs.faces.cli.output import Json, print_json, say, write_text
+from paramhs.faces.scenario_file import read_scenario_space
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Space
 from paramhs.values.space.formats import FORMATS, SpaceFile, counts, losses, read_space, written
@@ -17,7 +18,9 @@ _KNOWN = ", ".join(FORMATS)
 
 
 def space(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of parameters.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file of parameters, or a scenario (TOML).")
+    ],
     to: Annotated[
         str | None, typer.Option(metavar="FORMAT", help=f"Print it in another format: {_KNOWN}.")
     ] = None,
@@ -27,13 +30,14 @@ def space(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read parameters of ParamILS, SMAC, irace or ConfigSpace: count them, or convert the file.
+    """Read parameters of ParamILS, SMAC, irace, ConfigSpace or a scenario: count or convert them.
 
     Conditions and forbidden clauses are counted as ConfigSpace counts them.
     """
     if to is not None and to not in FORMATS:
         raise BadInput(f"--to {to}: there is no such format; there are {_KNOWN}")
-    read = read_space(file, of)
+    scenario = of is None and file.suffix.lower() == ".toml"
+    read = read_scenario_space(file) if scenario else read_space(file, of)
     converted = {} if to is None else _converted(read, to)
     if as_json:
         print_json(_facts(read.space) | {"notes": list(read.notes)} | converted)

@@ -1,13 +1,12 @@
 """Verdicts, printed for people."""
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from paramhs.faces.layout import brief, tell
 from paramhs.faces.result import Result, common_text
 from paramhs.faces.scenario_file import ScenarioFile
-from paramhs.results.concluding import conclusion, counts, verdict_table
+from paramhs.results.concluding import conclusion, counts, table_lines
 from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.values.runs import NO_INSTANCE
 from paramhs.values.space import Config
@@ -63,11 +62,8 @@ def why_none(scenario_file: ScenarioFile, asked: bool) -> str:
 def print_verdict(console: Console, verdict: Verdict) -> None:
     """Both sides, then what follows."""
     tell(console, f"verdict, on {verdict.on}:")
-    headings, *rows = verdict_table(verdict)
-    table = Table(*headings, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console.print(table)
+    for line in table_lines(verdict):
+        console.print(Text(line), soft_wrap=True)
     for line in conclusion(verdict):
         tell(console, line, style="bold")
     tell(console, counts(verdict))

@@ -82,6 +82,11 @@ def build(parsed: Parsed) -> ScenarioFile:
     return _Builder(parsed).whole()
 
 
+def build_space(parsed: Parsed) -> SpaceFile:
+    """The space alone; `BadInput` with all problems of it."""
+    return _Builder(parsed).space_alone()
+
+
 class _Builder:
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
@@ -126,6 +131,14 @@ class _Builder:
             warm_start,
             file.verdict.in_budget,
         )
+
+    def space_alone(self) -> SpaceFile:
+        if "space" not in self.parsed.settings:
+            self.source.complain(("space",), "is missing")
+        read = self._build_space()
+        self.source.refuse()
+        assert read  # noqa: S101 -- or refused
+        return read._replace(notes=tuple(self.source.notes))
 
     def _scenario(
         self,

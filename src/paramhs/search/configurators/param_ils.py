@@ -117,7 +117,7 @@ class _IteratedSearch:
             idle = idle + 1 if history.learned == learned else 0
             if idle and len(history.configs) == self.space.size():
                 yield from self._settle()
-                if history.asked == asked:
+                if history.learned == learned:
                     return why_ended(history)
         return f"nothing new in {IDLE:,} iterations"
 

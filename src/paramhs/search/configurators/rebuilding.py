@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators.configurator import Configurator
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.configurators.param_ils import Afresh, ParamILS, Undiscovered
 from paramhs.search.configurators.param_rls import ParamRLS
+from paramhs.search.configurators.racing import Race
 from paramhs.search.operators import (
     Anywhere,
     BothSides,
@@ -22,8 +23,8 @@ from paramhs.values.errors import BadInput
 _PARTS = {
     part.__name__: part
     for part in (
-        *(ParamHS, ParamRLS, ParamILS, Afresh, Undiscovered),
-        *(Growing, FixedRuns, FreshRuns),
+        *(ParamHS, ParamRLS, ParamILS, Race, Afresh, Undiscovered),
+        *(Growing, Focused, FixedRuns, FreshRuns),
         *(One, Several, BothSides, Anywhere, Harmonic, Uniform, LStep),
     )
 }

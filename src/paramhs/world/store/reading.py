@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paramhs.search.history import History
+from paramhs.values.capping import Capping
 from paramhs.values.costs import cost_of
 from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Instance, Point, Run, Status, Task
@@ -115,7 +116,12 @@ def _scenario(described: Mapping[str, Any], db: sqlite3.Connection, path: Path) 
         facts["deterministic"],
         tuple(space.from_key(key) for key in facts.get("initial", ())),
         tuple(_known(db, space)),
+        _capping(facts.get("capping")),
     )
+
+
+def _capping(described: Mapping[str, Any] | None) -> Capping:
+    return Capping(described["name"], described.get("factor")) if described else Capping()
 
 
 def _known(db: sqlite3.Connection, space: Space) -> list[Run]:

@@ -33,8 +33,9 @@ def compiled(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """The same, as part of what calls it."""
-    return cast(F, numba.njit(forceinline=True, **_OPTIONS)(function))
+    """The same, as part of what calls it: nothing of its own is kept or can be called."""
+    alone = {"cache": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(F, numba.njit(forceinline=True, **{**_OPTIONS, **alone})(function))
 
 
 @inlined
