@@ -132,7 +132,7 @@ def tune(
 
 def _print(result: Result, scenario_file: ScenarioFile) -> None:
     console = Terminal()
-    print_result(console, result, scenario_file.scenario.cost)
+    print_result(console, result)
     print_failures(console, result.failures)
     print_outcome(console, result)
     command = scenario_file.target.command_line(result.best)
