@@ -13,6 +13,10 @@ from paramhs.world.targets.saps import Settings
 WORD = 2**64
 
 
+class Undecided(Exception):
+    """The least score is the threshold itself, but for rounding: either step is right."""
+
+
 def words(seed: int, run: int) -> Iterator[int]:
     """xoshiro256**, its state filled by SplitMix64; after the authors' descriptions."""
     counter = mixed(mixed(seed + 0x9E3779B97F4A7C15) + run)
@@ -75,6 +79,8 @@ def plain_saps(
     while false() and len(history) < cutoff:
         scores = {v: score(v) for v in sorted({abs(x) for i in false() for x in clauses[i]})}
         least = min(scores.values(), default=0.0)
+        if abs(least + 0.1) < 1e-9:
+            raise Undecided
         chosen = 0
         if least < -0.1:
             ties = [v for v in scores if scores[v] <= least + 1e-9]

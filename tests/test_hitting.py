@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import phases
@@ -18,6 +18,7 @@ from paramhs.search.configurators import ParamRLS
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
+from scale import examples
 
 OPERATORS: dict[str, Operator] = {
     "1-step": One(LStep(1)),
@@ -77,7 +78,6 @@ def agree(found: Calls, by_definition: dict, states: int) -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 @given(landscapes(), st.data())
-@settings(max_examples=40)
 def test_calls_are_those_of_the_chain_of_moves(
     name: str, outcomes: Outcomes, data: st.DataObject
 ) -> None:
@@ -91,7 +91,7 @@ def test_calls_are_those_of_the_chain_of_moves(
 
 @pytest.mark.parametrize("name", OPERATORS)
 @given(landscapes(), st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_the_law_sums_to_one_and_has_the_exact_moments(
     name: str, outcomes: Outcomes, data: st.DataObject
 ) -> None:
