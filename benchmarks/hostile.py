@@ -250,7 +250,7 @@ def killed(folder: Path, kills: int) -> Row:
 
 def kill_and_resume(store: Path, kills: range, rng: Random) -> tuple[int, int, int, bool]:
     """Runs stored, processes left, runs lost, and whether it ends like an uninterrupted one."""
-    stored, lost, left = set(rows_of(store)), 0, 0
+    stored, lost, left = rows_of(store), 0, 0
     for kill in kills:
         pid = forked(lambda: search(store, MANY))
         time.sleep(0.05 + 0.4 * rng.random())
@@ -259,8 +259,8 @@ def kill_and_resume(store: Path, kills: range, rng: Random) -> tuple[int, int, i
         send([pid], signal.SIGKILL)
         os.waitpid(pid, 0)
         left += len(gone_or_left())
-        before, stored = stored, set(rows_of(store))
-        lost += len(before - stored)
+        before, stored = stored, rows_of(store)
+        lost += lost_between(before, stored)
     lost += sum(row[4] != "ok" for row in stored)
     enough = len(stored) + 100
     return len(stored), left, lost, search(store, enough) == search(None, enough)
@@ -279,13 +279,25 @@ def gone_or_left() -> list[psutil.Process]:
     return []
 
 
-def rows_of(store: Path) -> list[tuple[Any, ...]]:
-    """The runs in a file."""
+Rows = dict[tuple[Any, ...], int | None]
+"""Runs, and as which of its runs the search asked for each: None while it has not."""
+
+
+def rows_of(store: Path) -> Rows:
+    """What is in a file."""
     if not store.exists():
-        return []
+        return {}
     with closing(sqlite3.connect(store, timeout=10)) as db:
         (known,) = db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'readable'")
-        return list(db.execute("SELECT * FROM readable")) if known[0] else []
+        columns = "config, instance, seed, cutoff, status, runtime, quality, detail, session"
+        rows = db.execute(f"SELECT {columns}, finished, asked FROM readable") if known[0] else ()
+        return {tuple(run): asked for *run, asked in rows}
+
+
+def lost_between(before: Rows, after: Rows) -> int:
+    """Runs that are gone or changed; a speculative one may have been asked for since."""
+    same = {run for run, asked in before.items() if asked is None or after.get(run) == asked}
+    return len(before) - len(same & after.keys())
 
 
 # Full disks.
@@ -294,13 +306,13 @@ def rows_of(store: Path) -> list[tuple[Any, ...]]:
 def disks(folder: Path, count: int) -> Row:
     """A search on a disk that has less room than it needs, then a little more, and so on."""
     store, lost, remaining = folder / "full.sqlite", 0, 0
-    stored: set[tuple[Any, ...]] = set()
+    stored: Rows = {}
     for k in range(count):
         pid = forked(lambda room=60_000 + 8_000 * k: search_within(store, room))
         os.waitpid(pid, 0)
         remaining += len(gone_or_left())
-        before, stored = stored, set(rows_of(store))
-        lost += len(before - stored)
+        before, stored = stored, rows_of(store)
+        lost += lost_between(before, stored)
     same = search(store, 500) == search(None, 500)
     became = f"{len(stored)} runs stored, resumed {'as' if same else 'NOT as'} uninterrupted"
     return Row(f"{count} full disks", len(stored), remaining, lost + (not same), 0.0, became)

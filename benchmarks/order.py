@@ -1,6 +1,6 @@
 """What the order of pairs in a race is worth: drawn for each challenger, or one for all.
 
-python -m benchmarks.order [--only saps minisat cadical] [--seeds 12]
+python -m benchmarks.order [--only saps minisat cadical] [--of growing focused] [--seeds 12]
 
 Each search has the same budget in runs, scenario and seed; what it found is then run on held-out
 instances that neither saw. Costs are counted work (false clauses, propagations), so a busy machine
@@ -21,23 +21,23 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from paramhs.faces.cli.demo import METRIC
-from paramhs.faces.cli.demo import instances as circuits
-from paramhs.faces.cli.demo import target as saps_target
 from paramhs.faces.scenario_file import read_scenario
 from paramhs.faces.tuning import tune_scenario
 from paramhs.results.validating import TestSet
-from paramhs.search.comparison import Growing
-from paramhs.search.configurators import ParamHS
+from paramhs.search.comparison import Focused, Growing
+from paramhs.search.configurators import Configurator, ParamHS, ParamILS
 from paramhs.search.history import History
+from paramhs.values.costs import Quality
 from paramhs.values.runs import Instance, Pair, Target
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config
 from paramhs.world.driver import Budget
+from paramhs.world.instances.circuit_fuzz import circuit_fuzz
 from paramhs.world.instances.dimacs import dimacs
 from paramhs.world.instances.random_ksat import random_ksat
 from paramhs.world.targets import FunctionTarget
+from paramhs.world.targets.saps import SPACE, Saps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -52,7 +52,16 @@ class OneOrder(Growing):
         return iter(pairs)
 
 
-COMPARISONS = {"one order for all": OneOrder(), "an order for each": Growing()}
+SEARCHES: dict[str, dict[str, Configurator]] = {
+    "growing": {
+        "one order for all": ParamHS(comparison=OneOrder()),
+        "an order for each": ParamHS(comparison=Growing()),
+    },
+    "focused": {
+        "one order for all": ParamILS(comparison=Focused("shared")),
+        "an order for each": ParamILS(comparison=Focused("drawn")),
+    },
+}
 
 
 class Case(NamedTuple):
@@ -66,12 +75,16 @@ class Case(NamedTuple):
 
 @contextmanager
 def saps() -> Iterator[Case]:
-    """The demo's scenario, with its budget."""
-    with circuits() as (searched, held_out):
-        solver, space = saps_target()
-        trained, tests = (tuple(Instance(n, p) for n, p in x.items()) for x in (searched, held_out))
-        scenario = Scenario(space, trained, METRIC)
-        yield Case(scenario, FunctionTarget(solver), TestSet(tests, True, 120), 10_000)
+    """SAPS in machine code on small circuits."""
+    with tempfile.TemporaryDirectory() as folder:
+        circuits = []
+        for number in range(24):
+            formula = circuit_fuzz(40, 1_000, None, stream(0, "demo", number))
+            circuits.append(Instance(f"circuit-{number:02}", Path(folder, f"{number}.cnf")))
+            circuits[-1].value.write_text(dimacs(formula), encoding="ascii")
+        scenario = Scenario(SPACE, tuple(circuits[:12]), Quality())
+        tests = TestSet(tuple(circuits[12:]), True, 120)
+        yield Case(scenario, FunctionTarget(Saps(5_000)), tests, 10_000)
 
 
 @contextmanager
@@ -100,19 +113,19 @@ CASES: dict[str, Callable[[], object]] = {
 }
 
 
-def found(case: Case, comparison: Growing, seed: int) -> tuple[float, float]:
+def found(case: Case, configurator: Configurator, seed: int) -> tuple[float, float]:
     """What is found, on the test set relative to the default; and how late the last incumbent."""
     result = tune_scenario(
         case.scenario,
         case.target,
-        ParamHS(comparison=comparison),
+        configurator,
         budget=Budget(runs=case.runs),
         seed=seed,
         jobs=2,
         test_set=case.tests,
     )
     last = result.trajectory[-1].runs / case.runs
-    if result.verdict is None:
+    if not result.verdict or result.best == result.default:
         return 1.0, last
     return result.verdict.second.cost / result.verdict.first.cost, last
 
@@ -120,6 +133,7 @@ def found(case: Case, comparison: Growing, seed: int) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.order")
     parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--of", nargs="+", choices=SEARCHES, default=list(SEARCHES))
     parser.add_argument("--seeds", type=int, default=12)
     options = parser.parse_args()
     columns = ("target", "comparison", "mean", "s.e.", "median", "last incumbent at")
@@ -129,18 +143,25 @@ def main() -> None:
             print(f"without {name}: it is not installed")
             continue
         with CASES[name]() as case:  # type: ignore[attr-defined]
-            costs = {}
-            for label, comparison in COMPARISONS.items():
-                both = [found(case, comparison, seed) for seed in range(options.seeds)]
-                costs[label] = [cost for cost, _ in both]
-                print(name, label, [f"{cost:.3f}" for cost in costs[label]], flush=True)
-                last = fmean(last for _, last in both)
-                table.add_row(name, label, *_summary(costs[label]), f"{last:.0%}")
-        before, after = costs.values()
-        table.add_row(
-            name, "difference", *_summary([b - a for a, b in zip(before, after, strict=True)]), ""
-        )
+            for kind in options.of:
+                compare(f"{name}, {kind}", case, SEARCHES[kind], options.seeds, table)
     Console(width=110).print(table)
+
+
+def compare(
+    name: str, case: Case, searches: dict[str, Configurator], seeds: int, table: Table
+) -> None:
+    """Both orders with the same seeds, and their difference seed by seed."""
+    costs = {}
+    for label, configurator in searches.items():
+        both = [found(case, configurator, seed) for seed in range(seeds)]
+        costs[label] = [cost for cost, _ in both]
+        print(name, label, [f"{cost:.3f}" for cost in costs[label]], flush=True)
+        last = fmean(last for _, last in both)
+        table.add_row(name, label, *_summary(costs[label]), f"{last:.0%}")
+    before, after = costs.values()
+    differences = [b - a for a, b in zip(before, after, strict=True)]
+    table.add_row(name, "difference", *_summary(differences), "")
 
 
 def _summary(numbers: Sequence[float]) -> list[str]:

@@ -18,7 +18,7 @@ from driving import (
 )
 from laws import fits
 from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
-from paramhs.search.configurators import CONFIGURATORS, Afresh, ParamHS, ParamILS, ParamRLS
+from paramhs.search.configurators import CONFIGURATORS, Afresh, ParamHS, ParamILS, ParamRLS, Race
 from paramhs.search.history import History
 from paramhs.search.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
 from paramhs.values.scenario import Scenario
@@ -36,6 +36,7 @@ REMEMBERING = {
     "several, one run": ParamHS(Several(), Growing(1)),
     "ParamILS, harmonic": ParamILS(One(Harmonic()), FixedRuns(5)),
     "ParamILS, growing": ParamILS(comparison=Growing()),
+    "race, t": Race(test="t", candidates=5, survivors=2),
 }
 EVERY = {
     **REMEMBERING,
@@ -94,7 +95,7 @@ def test_the_best_of_an_exhausted_space_is_found(name, count):
     """Up to 7 instances, so that every rejection by luck of the first pairs is reopened."""
     rules = REMEMBERING[name]
     scenario = twelve(count, rules)
-    runs = min(count, rules.comparison.runs) if hasattr(rules.comparison, "runs") else count
+    runs = min(count, getattr(getattr(rules, "comparison", None), "runs", count))
     for seed in range(of(8, 50)):
         table = random_table(scenario, seed)
         driven = drive(begin(rules, scenario, seed), by_instance(table))

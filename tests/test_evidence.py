@@ -46,6 +46,14 @@ def test_fewer_than_two_numbers_say_nothing_about_their_spread(numbers):
     assert math.isinf(standard_error(numbers))
 
 
+def test_costs_near_the_largest_float_have_rivals():
+    (rival,) = closest_rivals(known(runs(0, 0, 0, 0) + runs(1, *[1.7e308] * 3)), BEST)
+    assert rival.worse_by == 1.7e308
+    (rival,) = closest_rivals(known(runs(0, 0, 0, 0) + runs(1, 1.7e308, -1.7e308, 0)), BEST)
+    assert rival.error == pytest.approx(1.7e308 / math.sqrt(3))
+    assert math.isinf(standard_error([1.7e308, -1.7e308]))
+
+
 def test_rival_is_judged_on_common_pairs_only():
     # the best on pairs 0..3: 1 2 3 4; the rival on 1..4: 4 4 8 99, so excess 2 1 4 on 1, 2, 3
     (rival,) = closest_rivals(known(runs(0, 1, 2, 3, 4) + runs(1, 4, 4, 8, 99, first=1)), BEST)

@@ -265,19 +265,18 @@ REFUSED = [
     ("a [2,1] [1]", "the default 1 is not in 2 .. 1"),
     ("a [0,1] [0.5]l", "line 1, column 4: a log-spaced parameter must have low > 0, not 0"),
     ("a [1,1e999] [1]", "column 6: 1e999 is too large"),
-    (A + "b | a in {x, q}", "line 3, column 14: 'q' is not a value of a; expected x, y"),
     (A + "b | c in {x}", "line 3, column 5: no parameter is called 'c'; there are a, b"),
     (A + "c | a in {x}", "line 3, column 5: it is a condition of 'c', which is not a parameter"),
     (A + "b | a in x", "line 3, column 10: expected values in braces"),
     (A + "b | b in {0}", "line 3, column 5: 'b' is conditional on itself"),
     (A + "b | a > x", "line 3, column 5: the values of 'a' have no order"),
     (A + "a b | a in {x}", "line 3, column 1: expected a parameter's name before '|'"),
-    (A + "{a=x, b=2}", "line 3, column 9: '2' is not a value of b"),
+    (A + "{a != q}", "line 3, column 7: 'q' is not a value of a; expected x, y"),
+    ("o ordinal {s, m} [m]\n" + A + "b | o > q", "line 4, column 9: 'q' is not a value of o"),
     (A + "{a=y, q=2}", "line 3, column 7: no parameter is called 'q'"),
     (A + "{a}", "line 3, column 2: expected one parameter compared with a value"),
     (A + "b | a in {x}\na | b in {0}", "line 3, column 5: conditions go round in a circle"),
     (A + "{a=x, b=0}", "line 3, column 2: the default configuration is forbidden by"),
-    (N + "a | b == 12", "line 3, column 10: 12 is not in the range of b, 0 .. 9"),
     (N + "a | b > 3\na | b < 5", "line 3, column 5: 'a' has several conditions"),
     (N + "{b + b > 3}", "without arithmetic, found 'b + b > 3'"),
     (R + 'c "" i (1, 9) | a == x', "line 3, column 22: no parameter is called 'x'"),
@@ -319,6 +318,34 @@ def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, text: str, said: s
     assert said in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path / "f.txt"))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "note"),
+    [
+        (
+            A + "b | a in {x, q}",
+            {"x"},
+            "column 14: 'q' is not a value of a; expected x, y; a is ne",
+        ),
+        (A + "b | a in {q}", set(), "line 3, column 11: 'q' is not a value of a"),
+        (N + "b | a == q", set(), "line 3, column 10: 'q' is not a value of a"),
+        (N + "b | a != q", {"x", "y"}, "line 3, column 10: 'q' is not a value of a"),
+    ],
+)
+def test_a_value_that_never_occurs_is_noted(tmp_path: Path, text: str, holds: set[str], note: str):
+    (tmp_path / "f.txt").write_text(text, encoding="utf-8")
+    found = read_space(tmp_path / "f.txt")
+    assert {a for a in "xy" if "b" in found.space.config(a=a)} == holds
+    assert note in found.notes[0]
+
+
+def test_clauses_and_conditions_may_look_beyond_a_range(tmp_path: Path):
+    (tmp_path / "f.txt").write_text(N + "a | b < 12\n{b=77}\n{b > 12}\n", encoding="utf-8")
+    found = read_space(tmp_path / "f.txt")
+    assert found.space.size() == 20
+    assert len(found.notes) == 1
+    assert "line 4, column 4: 77 is not in the range of b, 0 .. 9" in found.notes[0]
 
 
 def test_an_unknown_format_and_a_missing_file_are_refused(tmp_path: Path):

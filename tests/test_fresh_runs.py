@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from driving import Compared, at, instances, noise, ok, one_parameter, settle
+from driving import Compared, at, begin, drive, instances, noise, ok, one_parameter, settle
 from paramhs.search.comparison import FreshRuns
+from paramhs.search.configurators import ParamHS, ParamRLS
+from paramhs.search.operators import One
 from paramhs.values.errors import BadInput
-from paramhs.values.scenario import Scenario
+from paramhs.values.scenario import FIXED_SEED, Scenario
 
 SPACE = one_parameter(5)
 A, B, C = (at(SPACE, x) for x in range(3))
@@ -118,3 +120,15 @@ def test_a_seed_decides_all_tasks_and_answers():
 
     assert answers(1) == answers(1)
     assert answers(1) != answers(2)
+
+
+@pytest.mark.parametrize("runs", [1, 2, 7])
+def test_a_deterministic_target_is_run_once_an_instance(runs):
+    """With its one seed it would say the same again; a call still takes the next instances."""
+    scenario = Scenario(SPACE, instances(5), deterministic=True)
+    for rules in (ParamRLS(One(), FreshRuns(runs)), ParamHS(One(), FreshRuns(runs))):
+        driven = drive(begin(rules, scenario, 1), low_wins)
+        assert driven.ended
+        assert driven.incumbents[-1] == A
+        assert {task.seed for task in driven.tasks} == {FIXED_SEED}
+        assert len(driven.tasks) == len(set(driven.tasks)) == 5 * 5

@@ -422,6 +422,12 @@ def test_it_is_final_who_has_no_usable_costs():
     assert is_final_after(lambda k: math.inf, 8)
 
 
+@pytest.mark.parametrize("cost", [1.7e308, 9e307, 1e300])
+def test_the_largest_floats_are_costs_like_others(cost):
+    assert is_final_after(lambda k: cost * (1 - k % 2 / 100), 8)
+    assert not is_final_after(lambda k: cost * (-1) ** k, 8)
+
+
 def test_nothing_is_clear_on_fewer_than_eight_runs():
     assert not is_final_after(lambda k: 10.0 + k % 2, 7)
 

@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from driving import instances, ok, one_parameter, settle
 from paramhs.search.history import History, Race
+from paramhs.values.capping import Capping
 from paramhs.values.costs import Runtime
 from paramhs.values.runs import Instance, Pair, Run, Status, Task
 from paramhs.values.scenario import Scenario, endless_pairs, known_seeds
@@ -16,7 +17,7 @@ from paramhs.values.scenario import Scenario, endless_pairs, known_seeds
 SPACE = one_parameter(4)
 A, B, C, D = CONFIGS = list(SPACE.configs())
 CUTOFF = 10.0
-TIMED = Scenario(SPACE, instances(3), Runtime(), CUTOFF)
+TIMED = Scenario(SPACE, instances(3), Runtime(), CUTOFF, capping=Capping("preserving"))
 
 
 def run(task, seconds):

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
@@ -23,7 +24,7 @@ from driving import (
     z_score,
 )
 from laws import fits
-from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import Afresh, ParamILS
 from paramhs.search.history import History
 from paramhs.search.operators import Harmonic, One, Uniform
@@ -86,9 +87,10 @@ def test_only_the_two_known_starts_are_accepted():
 def test_defaults_are_those_of_the_original():
     rules = ParamILS()
     assert (rules.random_starts, rules.kicks, rules.p_restart) == (10, 3, 0.01)
+    assert rules.comparison == Focused()
 
 
-@pytest.mark.parametrize("comparison", [FixedRuns(2), Growing(), FreshRuns(1)])
+@pytest.mark.parametrize("comparison", [FixedRuns(2), Growing(), Focused(), FreshRuns(1)])
 def test_starting_afresh_among_ties_does_not_go_on_for_ever(comparison):
     scenario = Scenario(LINE, instances(2), deterministic=True)
     search = begin(ParamILS(comparison=comparison, walk=Afresh(), random_starts=0), scenario, 1)
@@ -311,28 +313,30 @@ def test_calls_on_two_parameters_are_those_of_another_implementation(
 
 SMALL = Space({"x": range(4), "y": ["a", "b", "c"]})
 FOUR = Scenario(SMALL, instances(4), deterministic=True)
+BASIC = ParamILS(comparison=FixedRuns())
 
 
 def test_ties_are_accepted_with_fixed_runs():
-    driven = drive(ParamILS().search(History(FOUR, 1)), lambda task: ok(task, 1.0))
+    driven = drive(begin(BASIC, FOUR, 1), lambda task: ok(task, 1.0))
     assert len(set(driven.incumbents)) > 1
 
 
 @given(st.integers(0), st.integers(0), st.integers(0, 3), st.sampled_from([0.0, 0.3, 1.0]))
 def test_the_incumbent_is_only_replaced_by_one_not_worse(seed, tables, random_starts, p_restart):
     table = {key: round(2 * cost) for key, cost in random_table(FOUR, tables).items()}
-    rules = ParamILS(random_starts=random_starts, p_restart=p_restart)
+    rules = replace(BASIC, random_starts=random_starts, p_restart=p_restart)
     driven = drive(begin(rules, FOUR, seed), by_instance(table))
     for old, new in pairwise(driven.incumbents):
         assert new != old
         assert total_score(FOUR, table, new) <= total_score(FOUR, table, old)
 
 
+@pytest.mark.parametrize("rules", [ParamILS(), BASIC], ids=["focused", "basic"])
 @given(st.integers(0), st.integers(0), st.sampled_from([0.01, 0.5, 1.0]))
-def test_the_best_of_all_that_were_run_is_the_last_incumbent(seed, tables, p_restart):
+def test_the_best_of_all_that_were_run_is_the_last_incumbent(rules, seed, tables, p_restart):
     """Also where a restart found it and nothing beat it since."""
     table = random_table(FOUR, tables)
-    rules = ParamILS(random_starts=0, p_restart=p_restart)
+    rules = replace(rules, random_starts=0, p_restart=p_restart)
     driven = drive(begin(rules, FOUR, seed), by_instance(table))
     best = min(driven.configs, key=lambda config: total_score(FOUR, table, config))
     assert driven.incumbents[-1] == best
@@ -341,5 +345,5 @@ def test_the_best_of_all_that_were_run_is_the_last_incumbent(seed, tables, p_res
 def test_no_task_is_asked_twice_with_fixed_runs():
     table = random_table(FOUR, 1)
     for seed in range(20):
-        driven = drive(ParamILS(p_restart=0.2).search(History(FOUR, seed)), by_instance(table))
+        driven = drive(begin(replace(BASIC, p_restart=0.2), FOUR, seed), by_instance(table))
         assert len(set(driven.tasks)) == len(driven.tasks)

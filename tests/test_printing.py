@@ -13,7 +13,7 @@ from rich.text import Text
 
 from command_line import paramhs
 from paramhs.faces.cli.output import Terminal
-from paramhs.faces.cli.views import PlainView
+from paramhs.faces.views import PlainView
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Run, Status, Task
 from paramhs.values.space import Space
@@ -108,3 +108,46 @@ def test_commands_print_nothing_raw(tmp_path, words, ending):
     assert "owned" in done.stdout + done.stderr
     assert not OBEYED.search(done.stdout)
     assert not OBEYED.search(done.stderr)
+
+
+FUNCTION = f"""\
+import sys
+
+def f(config, seed):
+    print({EVIL!r})
+    sys.stderr.writelines([{EVIL!r}, "10 %\\r20 %\\n"])
+    return 1.0
+"""
+
+
+@pytest.mark.parametrize("words", [["check"], ["tune"], ["tune", "--jobs", 2, "--json"]])
+def test_what_a_function_prints_is_shown_on_standard_error(tmp_path, words):
+    (tmp_path / "evil.py").write_text(FUNCTION)
+    space = 'space = {x = {type = "integer", low = 0, high = 9}}'
+    (tmp_path / "s.toml").write_text(f'function = "evil:f"\nbudget = {{runs = 2}}\n{space}\n')
+    done = paramhs(words[0], "s.toml", *words[1:], cwd=tmp_path)
+    assert "\\x1b]0;owned" in done.stderr
+    assert "10 %\n20 %\n" in done.stderr
+    assert not OBEYED.search(done.stdout + done.stderr)
+    assert "owned" not in done.stdout
+
+
+def test_a_long_line_of_output_is_cut_by_check(tmp_path):
+    command = f'["{sys.executable}", "-c", "print(\'x\' * 10**6, 7)", "{{params}}"]'
+    rest = 'cost = "minimise"\nread = "last number"\nbudget = {runs = 2}\n'
+    space = 'space = {x = {type = "integer", low = 0, high = 9}}'
+    (tmp_path / "s.toml").write_text(f"command = {command}\n{rest}{space}\n")
+    shown = paramhs("check", "s.toml", "--runs", 1, cwd=tmp_path).stdout
+    assert "xxx ... xxx" in shown
+    assert "quality 7" in shown
+    assert len(shown) < 3000
+
+
+def test_more_configurations_than_json_can_count_are_not_counted(tmp_path):
+    (tmp_path / "many.pcs").write_text("\n".join(f"p{i} {{a,b}} [a]" for i in range(20_000)))
+    (tmp_path / "evil.py").write_text(FUNCTION)
+    (tmp_path / "s.toml").write_text(
+        'function = "evil:f"\nbudget = {runs = 2}\nspace = "many.pcs"\n'
+    )
+    done = paramhs("check", "s.toml", "--runs", 0, "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["configurations"] is None

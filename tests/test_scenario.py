@@ -9,8 +9,8 @@ from driving import instances, one_parameter
 from paramhs.search.history import History
 from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import NO_INSTANCE, Instance
-from paramhs.values.scenario import Scenario, endless_pairs
+from paramhs.values.runs import NO_INSTANCE, Instance, Run, Status, Task
+from paramhs.values.scenario import FIXED_SEED, Scenario, endless_pairs
 from paramhs.values.seeds import SEEDS, stream, target_seeds
 
 SPACE = one_parameter(5)
@@ -78,6 +78,19 @@ def test_every_instance_comes_once_before_any_comes_again(seed, count):
 def test_no_seed_comes_twice_in_the_list_of_pairs(seed):
     seeds = [s for _, s in islice(endless_pairs(instances(3), seed), 3000)]
     assert len(set(seeds)) == len(seeds)
+
+
+@given(st.integers(0))
+def test_a_deterministic_target_is_given_one_fixed_seed(seed):
+    history = History(Scenario(SPACE, instances(3), deterministic=True), seed)
+    assert {pair.seed for pair in history.pairs(0, 9)} == {FIXED_SEED}
+
+
+def test_what_is_known_of_a_deterministic_target_under_another_seed_is_used():
+    known = Run(Task(SPACE.default, Instance("i1"), 77), Status.OK, 0.0, 1.0)
+    history = History(Scenario(SPACE, instances(3), deterministic=True, known=(known,)), 1)
+    seeds = {instance.name: seed for instance, seed in history.pairs(0, 3)}
+    assert seeds == {"i0": FIXED_SEED, "i1": 77, "i2": FIXED_SEED}
 
 
 def test_target_seeds_do_not_come_again_before_all_have_come():

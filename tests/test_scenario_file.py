@@ -15,6 +15,7 @@ from paramhs import (
     BothSides,
     Budget,
     FixedRuns,
+    Focused,
     FreshRuns,
     Growing,
     Harmonic,
@@ -23,6 +24,7 @@ from paramhs import (
     ParamHS,
     ParamILS,
     Quality,
+    Race,
     Runtime,
     RuntimeThenQuality,
     Several,
@@ -482,6 +484,8 @@ class TestConfigurators:
         [
             ('comparison = "growing"\nmin_runs = 5\nmax_runs = 50', Growing(5, 50)),
             ("min_runs = 2", Growing(2, 2000)),
+            ('comparison = "focused"', Focused()),
+            ('comparison = "focused"\norder = "shared"\nmax_runs = 9', Focused("shared", 9)),
             ('comparison = "fixed"', FixedRuns(100)),
             ('comparison = "fixed"\nruns = 7', FixedRuns(7)),
             ('comparison = "fresh"\nruns = 7', FreshRuns(7)),
@@ -491,6 +495,16 @@ class TestConfigurators:
     def test_comparison_is_made_from_its_settings(self, read, name, lines, comparison):
         text = with_configurator(f'name = "{name}"\n{lines}')
         assert read(text).configurator.comparison == comparison
+
+    def test_paramils_is_focused_and_basic_on_demand(self, read):
+        assert read(with_configurator('name = "paramils"')).configurator == ParamILS()
+        basic = read(with_configurator('name = "paramils"\ncomparison = "fixed"')).configurator
+        assert basic == ParamILS(comparison=FixedRuns(100))
+
+    def test_race_is_made_from_its_settings(self, read):
+        text = 'candidates = 9\nsurvivors = 2\nfirst_test = 4\nconfidence = 0.9\ntest = "t"'
+        made = read(with_configurator(f'name = "race"\nmoves = "one"\nmax_runs = 50\n{text}'))
+        assert made.configurator == Race(One(Harmonic()), 9, 2, 4, 0.9, "t", 50)
 
     def test_random_search_keeps_its_operator_whatever_its_comparison(self, read):
         made = read(with_configurator('name = "random"\nmin_runs = 5')).configurator
@@ -509,6 +523,10 @@ class TestConfigurators:
             'name = "paramils"\nrandom_starts = -1',
             'comparison = "fixed"\nruns = -1',
             'comparison = "fixed"\nruns = 0',
+            'comparison = "focused"\nmax_runs = 0',
+            'name = "race"\nconfidence = 1.0',
+            'name = "race"\ncandidates = 3\nsurvivors = 3',
+            'name = "race"\nfirst_test = 1',
         ],
     )
     def test_impossible_settings_are_refused_at_the_table_s_line(self, problems, lines):
@@ -524,6 +542,10 @@ class TestConfigurators:
             "runs = 50",
             'comparison = "fixed"\nmin_runs = 7',
             'name = "paramhs"\nkicks = 9',
+            'name = "paramils"\nmin_runs = 2',
+            'name = "race"\ncomparison = "growing"',
+            "candidates = 9",
+            'order = "shared"',
         ],
     )
     def test_setting_that_would_have_no_effect_is_refused(self, problems, lines):

@@ -17,6 +17,7 @@ from paramhs import (
     BothSides,
     CostMetric,
     FixedRuns,
+    Focused,
     FreshRuns,
     Growing,
     Harmonic,
@@ -85,7 +86,15 @@ def test_our_operators_keep_to_their_laws(operator, space):
 
 @pytest.mark.parametrize(
     "comparison",
-    [Growing(), Growing(1), Growing(5, 50), FixedRuns(7), FreshRuns(3)],
+    [
+        Growing(),
+        Growing(1),
+        Growing(5, 50),
+        Focused(),
+        Focused("shared", 9),
+        FixedRuns(7),
+        FreshRuns(3),
+    ],
     ids=str,
 )
 def test_our_comparisons_conform(comparison):

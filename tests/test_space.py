@@ -429,6 +429,7 @@ def test_forbidden_clauses_given_as_one_text_are_refused_as_such():
     ("values", "said"),
     [
         ({"zeta": 1}, "no parameter is called 'zeta'; there are k, n"),
+        ([1], "expected a dictionary of values, not [1]"),
         ({"k": 9}, "k: 9 is not in 0 .. 3"),
         ({"k": "x"}, "k: 'x' is not an integer"),
         ({"k": 3, "n": 0}, "k=3 n=0 is forbidden by 'n < k'"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from paramhs.values.errors import StoreError
-from paramhs.values.runs import Instance, Point, Run, Status, Task
+from paramhs.values.runs import Instance, Point, Run, Status, Task, answer
 from paramhs.world.store import MemoryStore, open_store
 from paramhs.world.store.differences import differences
 from paramhs.world.store.sqlite import SqliteStore, read_runs
@@ -65,7 +65,13 @@ class _StoreAgainstDict(RuleBasedStateMachine):
 
     @rule(task=tasks)
     def get(self, task):
-        assert self.store.get(task) == self.model.get(task)
+        assert self.store.get(task) == self.expected(task)
+
+    def expected(self, task):
+        """Of runs with several cutoffs, the answer of the smallest that has one."""
+        same = sorted((t for t in self.model if t.call == task.call), key=lambda t: t.cutoff)
+        answers = (answer(self.model[t], task) for t in same)
+        return next((found for found in answers if found is not None), None)
 
     @rule(some=st.lists(tasks, max_size=3), data=st.data())
     def forget(self, some, data):
@@ -91,8 +97,8 @@ class _StoreAgainstDict(RuleBasedStateMachine):
 
     @rule()
     def it_has_all_that_the_dict_has(self):
-        for task, run in self.model.items():
-            assert self.store.get(task) == run
+        for task in self.model:
+            assert self.store.get(task) == self.expected(task)
 
     def teardown(self):
         self.store.close()

@@ -1,7 +1,9 @@
 import functools
 import json
 import math
+import os
 import re
+import signal
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
@@ -22,7 +24,9 @@ from paramhs.search.configurators import ParamILS
 from paramhs.search.operators import Harmonic, Several
 from paramhs.values.costs import Runtime, RuntimeThenQuality
 from paramhs.values.errors import StoreError
-from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
+from paramhs.values.runs import NO_INSTANCE, Instance, Run, Status, Target, Task
+from paramhs.values.scenario import FIXED_SEED
+from paramhs.world.executing import executing
 from paramhs.world.targets import FunctionTarget
 from targets_for_tests import SPACE, distance, noisy
 
@@ -211,9 +215,9 @@ def result() -> Result:
 
 def test_a_result_tells_what_was_found(result):
     assert result.best == {"x": 13}
-    assert (result.best_cost, result.best_runs) == (0.0, 1)
+    assert (result.best_cost, result.common_runs) == (0.0, 1)
     assert result.default == {"x": 9}
-    assert (result.default_cost, result.default_runs) == (4.0, 1)
+    assert result.default_cost == 4.0
     assert result.asked == len(result.runs) == len(list(result.runs)) == 20
     assert result.stopped == "all 20 configurations tried"
     assert result.trajectory[0].config == result.default
@@ -225,11 +229,12 @@ def test_a_result_tells_what_was_found(result):
 
 
 def test_a_result_can_be_read(result):
-    first, best, default, incumbents = repr(result).splitlines()
+    first, best, default, search, incumbents = repr(result).splitlines()
     assert first == "Result after 20 runs (all 20 configurations tried)"
-    assert best == "  best     x=13  mean 0 over 1 run"
-    assert default == "  default  x=9  mean 4 over 1 run"
-    assert incumbents.startswith(f"  {len(result.trajectory)} incumbents, the last after")
+    assert best == "  best     x=13"
+    assert default == "  default  x=9"
+    assert search == "  search   mean on 1 common run: the best 0, the default 4"
+    assert incumbents.startswith(f"  course   {len(result.trajectory)} incumbents, the last after")
 
 
 @pytest.mark.parametrize("stored", [False, True])
@@ -249,7 +254,7 @@ def test_a_result_without_a_finite_cost_is_json():
     result = tune(lambda config: math.inf, TINY, budget=10)
     said = json.loads(json.dumps(result.to_json(), allow_nan=False))
     assert said["best_cost"] is None
-    assert "none of 1 run gave a usable cost" in repr(result)
+    assert said["default_cost"] is None
 
 
 def test_a_budget_smaller_than_the_first_comparison_gives_the_default():
@@ -290,7 +295,7 @@ def test_a_function_without_a_seed_is_run_once_an_instance(function, determinist
 
 def test_a_function_without_a_seed_can_be_said_to_be_noisy():
     result = tune(lambda config: config["x"], {"x": range(4)}, budget=50, deterministic=False)
-    assert result.best_runs > 1
+    assert len(result.history.costs(result.best)) > 1
 
 
 @pytest.mark.parametrize(
@@ -347,14 +352,16 @@ def test_bad_instances_are_named(instances, message):
         ({"jobs": 0}, "jobs must be at least 1, not 0"),
         ({"budget": 0}, "the budget's runs must be a positive number, not 0"),
         ({"cutoff": 0}, "the cutoff must be a positive number, not 0"),
-        ({"cutoff": 10**400}, "the cutoff must be a positive number, not 1000"),
-        (
-            {"cutoff": 10**5000},
-            "the cutoff must be a positive number, not an integer with too many",
-        ),
+        ({"cutoff": 10**400}, "a positive number, not <an integer of about 400 digits>"),
+        ({"cutoff": 10**5000}, "a positive number, not <an integer of about 5,000 digits>"),
         ({"cutoff": "5"}, "the cutoff must be a positive number, not '5'"),
-        ({"memory": 10**400}, "memory must be a positive number of bytes, not 1000"),
-        ({"memory": 10**5000}, "memory must be a positive number of bytes, not an integer with"),
+        ({"memory": 10**400}, "memory must be a positive number of bytes, not <an integer"),
+        ({"jobs": 10**5000}, "jobs must be at most 1,024, not <an integer of about 5,000 digits>"),
+        ({"store": 5}, "store must be the path of a file, not 5"),
+        ({"store": "a\0b"}, "store must be the path of a file; no path has a NUL in it: 'a\\x00b'"),
+        ({"warm_start": [5]}, "warm_start must be the path of a file, not 5"),
+        ({"initial": 5}, "initial must be a list of configurations, not 5"),
+        ({"initial": {"x": 1}}, "initial must be a list of configurations, not {'x': 1}"),
         ({"seed": 10**400}, "seed must be a whole number of at most 300 digits"),
         ({"seed": 10**5000}, "seed must be a whole number of at most 300 digits"),
         ({"instances": [1, 10**5000]}, "instance 1 has too many digits to be stored by"),
@@ -374,12 +381,43 @@ def test_an_argument_of_the_wrong_type_is_bad_input_or_works(wrong):
         tune(**{"function": distance, "space": TINY, "budget": 10, **wrong})
 
 
+@pytest.mark.parametrize("argument", ["store", "warm_start"])
+def test_a_name_that_no_file_system_takes_is_refused(argument):
+    with pytest.raises(StoreError, match=r"File name too long|there is no store aaa"):
+        tune(distance, TINY, budget=10, **{argument: "a" * 5000})
+
+
 def test_a_bad_argument_leaves_no_file(tmp_path):
     with pytest.raises(BadInput):
         tune(distance, TINY, budget=10, store=tmp_path / "a", configurator="irace")
     with pytest.raises(BadInput):
         tune(distance, TINY, budget=10, store=tmp_path / "a", jobs=0)
     assert list(tmp_path.iterdir()) == []
+
+
+class Paused(Target):
+    """Times out so many times, each time as if this process had been stopped meanwhile."""
+
+    def __init__(self, times, number=signal.SIGCONT):
+        self.left, self.number = times, number
+
+    def __call__(self, task):
+        self.left -= 1
+        if self.left < 0:
+            return Run(task, Status.OK, 0.1, 1.0)
+        os.kill(os.getpid(), self.number)
+        return Run(task, Status.TIMEOUT, 2.0)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGCONT"), reason="nothing can be stopped there")
+def test_a_run_that_timed_out_while_all_was_stopped_is_made_again():
+    with executing(Paused(2), "inline", 1, 1.0) as (_, run):
+        assert run(task()).status is Status.OK
+    with executing(Paused(9), "inline", 1, 1.0) as (_, run):
+        assert run(task()).status is Status.TIMEOUT  # nobody is stopped all the time
+    with executing(Paused(1, 0), "inline", 1, 1.0) as (_, run):  # no signal
+        assert run(task()).status is Status.TIMEOUT
+    assert signal.getsignal(signal.SIGCONT) == signal.SIG_DFL
 
 
 def test_inline_judges_the_cutoff_when_the_run_is_over():
@@ -485,3 +523,23 @@ def test_a_penalty_is_at_least_one(penalty):
 def test_parts_that_do_not_fit_are_bad_input(make):
     with pytest.raises(BadInput):
         make()
+
+
+def test_a_deterministic_target_is_given_one_fixed_seed_in_the_search_and_in_the_verdict():
+    seeds = []
+
+    def cost(config, instance, seed):
+        seeds.append((instance, seed))
+        return abs(config["x"] - 7) + len(instance)
+
+    result = tune(
+        cost,
+        {"x": Integer(0, 9, default=0)},
+        instances=["a", "bb", "ccc"],
+        test_instances=[f"t{k}" for k in range(6)],
+        deterministic=True,
+        budget=60,
+    )
+    assert result.verdict.second.cost < result.verdict.first.cost
+    assert {seed for _, seed in seeds} == {FIXED_SEED}
+    assert {instance for instance, _ in seeds} >= {"a", "bb", "ccc", "t0", "t5"}

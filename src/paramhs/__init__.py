@@ -2,14 +2,20 @@
 
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
-from paramhs.faces.tuning import Result, tune
-from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
+from paramhs.faces.opening import Opened, open
+from paramhs.faces.result import Result
+from paramhs.faces.simplifying import simplify
+from paramhs.faces.tuning import tune
+from paramhs.results.ablation import Simplified
+from paramhs.results.verdict import NoVerdict, Verdict
+from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
     Configurator,
     ParamHS,
     ParamILS,
     ParamRLS,
+    Race,
     Undiscovered,
 )
 from paramhs.search.history import History
@@ -51,6 +57,7 @@ __all__ = [
     "CostMetric",
     "Evaluate",
     "FixedRuns",
+    "Focused",
     "FreshRuns",
     "Growing",
     "Harmonic",
@@ -61,7 +68,9 @@ __all__ = [
     "JsonLine",
     "LStep",
     "Learner",
+    "NoVerdict",
     "One",
+    "Opened",
     "Operator",
     "Ordinal",
     "ParamHS",
@@ -70,6 +79,7 @@ __all__ = [
     "ParamhsError",
     "Pattern",
     "Quality",
+    "Race",
     "Real",
     "Result",
     "Run",
@@ -77,6 +87,7 @@ __all__ = [
     "RuntimeThenQuality",
     "Scenario",
     "Several",
+    "Simplified",
     "Space",
     "Status",
     "Step",
@@ -87,7 +98,10 @@ __all__ = [
     "Task",
     "Undiscovered",
     "Uniform",
+    "Verdict",
     "Watcher",
     "__version__",
+    "open",
+    "simplify",
     "tune",
 ]

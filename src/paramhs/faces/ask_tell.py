@@ -6,11 +6,12 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
-from paramhs.faces.choices import brief, check_seed, chosen, configs_of, cost_named, scenario_of
+from paramhs.faces.choices import check_seed, chosen, configs_of, cost_named, scenario_of
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.search.history import History
 from paramhs.values.costs import CostMetric
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.runs import Point, Run, Status, Task
 from paramhs.values.space import Config, Space
 from paramhs.world.driver import Session
@@ -85,16 +86,16 @@ class AskTell:
         one is needed is a failure too; a runtime above the cutoff is a timeout.
         """
         if not isinstance(task, Task):
-            raise BadInput(f"{brief(task)} is no task; tell what `ask` gave")
+            raise BadInput(f"{short(task)} is no task; tell what `ask` gave")
         if task not in self._handed_out or task in self._told:
             what = f"{task.config} with seed {task.seed}"
             raise BadInput(f"{what} was not asked for, or is told twice")
         if quality is not None and not _is_number(quality):
-            raise BadInput(f"{brief(quality)} is not a quality; tell None for a run that failed")
+            raise BadInput(f"{short(quality)} is not a quality; tell None for a run that failed")
         if runtime is not None and not (_is_number(runtime) and 0 <= runtime < math.inf):
-            raise BadInput(f"{brief(runtime)} is not a runtime, in seconds")
+            raise BadInput(f"{short(runtime)} is not a runtime, in seconds")
         if status not in ("ok", "timeout", "crashed"):
-            raise BadInput(f"status must be 'ok', 'timeout' or 'crashed', not {brief(status)}")
+            raise BadInput(f"status must be 'ok', 'timeout' or 'crashed', not {short(status)}")
         if status == "ok" and self._metric.needs_runtime and runtime is None:
             raise BadInput("tuning for runtime: tell the runtime of a run that ended")
         if status == "ok" and not self._metric.needs_runtime and quality is None:

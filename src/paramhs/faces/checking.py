@@ -22,7 +22,7 @@ from paramhs.values.errors import StoreError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.values.scenario import endless_pairs
 from paramhs.values.space import Integer, Parameter, Real
-from paramhs.values.wording import counted
+from paramhs.values.wording import counted, time_text
 from paramhs.world.store.sqlite import connect_to_read, explained
 from paramhs.world.targets.command import Problem
 from paramhs.world.targets.supervisor import Execute, Limits, Outcome
@@ -99,7 +99,8 @@ def repeats(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[Trial]:
 
 
 def _pairs(file: ScenarioFile) -> Iterator[tuple[Instance, int]]:
-    return endless_pairs(file.scenario.instances, file.seed)
+    scenario = file.scenario
+    return endless_pairs(scenario.instances, file.seed, deterministic=scenario.deterministic)
 
 
 def _run_default(file: ScenarioFile, pairs: Iterable[tuple[Instance, int]]) -> Iterator[Trial]:
@@ -116,6 +117,34 @@ def _says_its_cost(file: ScenarioFile) -> bool:
     """Whether the cost is something that the target says, rather than a time that we measure."""
     reader = getattr(file.target, "reader", None)
     return not file.scenario.cost.needs_runtime or bool(reader and reader.believed)
+
+
+@dataclass(frozen=True)
+class Afterwards:
+    """The verdict that will follow a search."""
+
+    runs: int
+    """Of each of two configurations."""
+    seconds: float | None
+    """About how long it will take, by trial runs of the default; None without any."""
+    in_budget: bool
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        about = "" if self.seconds is None else f", about {time_text(self.seconds)}"
+        budget = "part of the budget" if self.in_budget else "on top of the budget"
+        return f"{counted(self.runs, 'run')} of each side after the search{about}, {budget}"
+
+
+def afterwards(file: ScenarioFile, tried: Sequence[Trial]) -> Afterwards | None:
+    """What the verdict will take; None if there will be none."""
+    if file.test_set is None:
+        return None
+    count = file.test_set.count(file.scenario.deterministic)
+    times = [trial.run.runtime for trial in tried]
+    seconds = 2 * count * math.fsum(times) / len(times) / file.jobs if times else None
+    return Afterwards(count, seconds, file.verdict_in_budget)
 
 
 def warnings(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
@@ -223,7 +252,8 @@ def _about_instances(file: ScenarioFile) -> Iterator[str]:
     if same:
         yield f"{len(same)} instances of train and test have the same content: {same[0]}"
     if not held_out:
-        yield "no instances are held out: nothing will show whether the result carries over"
+        unknown = "nothing will show whether the result carries over"
+        yield f"no instances are held out: {unknown}{_few(file)}"
     elif file.scenario.deterministic and len(held_out) < PROVING:
         yield (
             f"{len(held_out)} instances held out of a deterministic target cannot prove anything: p"
@@ -231,6 +261,17 @@ def _about_instances(file: ScenarioFile) -> Iterator[str]:
         )
     if len(trained) < 5:
         yield f"the search has only {len(trained)} instances: what it finds may fit only those"
+
+
+def _few(file: ScenarioFile) -> str:
+    """Why none can be, where that is so."""
+    count = len(file.scenario.instances)
+    if not file.scenario.deterministic or count >= 2 * PROVING:
+        return ""
+    return (
+        f"; of {counted(count, 'instance')} none can prove it, for that takes {PROVING} held out"
+        " and as many to search on: only more instances can"
+    )
 
 
 def _path(instance: Instance) -> str:

@@ -6,10 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from numbers import Number
+from pathlib import Path
 from typing import Any
 
 from paramhs.values.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.runs import NO_INSTANCE, Instance
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
@@ -60,10 +62,12 @@ def scenario_of(
 def configs_of(things: Iterable[Config | Mapping[str, object]], space: Space) -> tuple[Config, ...]:
     """Configurations as a user gives them; what is wrong with one is told with its index."""
     configs = []
+    if isinstance(things, str | Mapping) or not isinstance(things, Iterable):
+        raise BadInput(f"initial must be a list of configurations, not {short(things)}")
     for index, thing in enumerate(things):
         try:
             if not isinstance(thing, Mapping):
-                raise BadInput(f"{thing!r} is not a dictionary of values")
+                raise BadInput(f"{short(thing)} is not a dictionary of values")
             config = space.config(thing)
             idle = [name for name in thing if name not in config]
             if idle:
@@ -81,25 +85,29 @@ def positive(amount: float, expected: str) -> float:
     except (TypeError, ValueError, OverflowError):
         is_one = False
     if not is_one or isinstance(amount, str | bytes):
-        raise BadInput(f"{expected}, not {brief(amount)}")
+        raise BadInput(f"{expected}, not {short(amount)}")
     return amount
 
 
 def check_seed(seed: object) -> None:
     """Refuse what is no seed: any whole number that can be written down."""
     if type(seed) is not int:
-        raise BadInput(f"seed must be a whole number, not {brief(seed)}")
+        raise BadInput(f"seed must be a whole number, not {short(seed)}")
     if abs(seed) >= 10**300:
         raise BadInput("seed must be a whole number of at most 300 digits")
 
 
-def brief(thing: object) -> str:
-    """The beginning of how it is written; Python writes no integer of more than 4,300 digits."""
+def path_of(thing: object, what: str) -> Path:
+    """The path of a file that may or may not be there."""
     try:
-        text = repr(thing)
-    except ValueError:
-        return f"{'an integer' if isinstance(thing, int) else 'one'} with too many digits"
-    return text if len(text) <= 100 else f"{text[:100]}..."
+        path = Path(thing)  # type: ignore[arg-type]
+    except TypeError:
+        raise BadInput(f"{what} must be the path of a file, not {short(thing)}") from None
+    if "\0" in str(path):
+        raise BadInput(
+            f"{what} must be the path of a file; no path has a NUL in it: {short(thing)}"
+        )
+    return path
 
 
 def chosen(choice: Any, named: Mapping[str, Any], what: str) -> Any:
@@ -117,9 +125,9 @@ def named_instances(instances: Iterable[Any] | Mapping[str, Any] | None) -> tupl
     if instances is None:
         return (NO_INSTANCE,)
     if isinstance(instances, str):
-        raise BadInput(f"instances must be a list, not the text {instances!r}")
+        raise BadInput(f"instances must be a list, not the text {short(instances)}")
     if not isinstance(instances, Iterable):
-        raise BadInput(f"instances must be a list or a dictionary, not {instances!r}")
+        raise BadInput(f"instances must be a list or a dictionary, not {short(instances)}")
     if isinstance(instances, Mapping):
         return tuple(Instance(str(name), value) for name, value in instances.items())
     return tuple(Instance(_name(i, value), value) for i, value in enumerate(instances))

@@ -11,7 +11,7 @@ from random import Random
 from typing import NamedTuple
 
 from paramhs.values.costs import Cost
-from paramhs.values.runs import Evaluate, Pair, Run, Status, Task
+from paramhs.values.runs import Evaluate, Pair, Run, Status, Task, cut
 from paramhs.values.scenario import Scenario, endless_pairs, known_seeds
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config
@@ -34,24 +34,38 @@ class History:
 
     A run that was cut short by a cutoff smaller than the scenario's (`Status.CAPPED`) is censored:
     it says that its cost is no smaller than something, and is never taken for a cost.
+
+    Without capping, targets are given the scenario's cutoff and all else is the same: a run that
+    was asked for with a smaller one is *known* only as if it had been cut there, until more of it
+    is needed. So whatever decides by costs decides the same with and without.
     """
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
         self.scenario = scenario
         self.seed = seed
-        self._cost_of = scenario.cost.of
+        self._cost_of = scenario.cost_of
+        self._is_capped = scenario.capping.kind != "none"
         self.asked = 0
         """How many runs the search has asked for (or calls, where a call needs no run)."""
         self.races: list[Race] = []
         """Every comparison that was decided, in order."""
+        self.racing: tuple[Config, Config] | None = None
+        """The challenger and the incumbent whose race is not decided yet."""
         self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}
         self._pairs_of: dict[Config, list[Pair]] = {}
         self._censored: dict[tuple[Config, Pair], Run] = {}
+        self._whole: dict[tuple[Config, Pair], Run] = {}  # those of them that were not cut in fact
+        self._recalled = 0
         self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
         self._listed: list[Pair] = []
-        self._unlisted = endless_pairs(scenario.instances, seed, known=known_seeds(scenario.known))
+        self._unlisted = endless_pairs(
+            scenario.instances,
+            seed,
+            known=known_seeds(scenario.known),
+            deterministic=scenario.deterministic,
+        )
         for run in scenario.known:
             self.add(run)
 
@@ -76,6 +90,19 @@ class History:
     def censored(self, config: Config, pair: Pair) -> Run | None:
         """The longest run that was cut short, where no other is known."""
         return self._censored.get((config, pair))
+
+    def at_least(self, config: Config, pair: Pair) -> float | None:
+        """The first number of its cost, or what that is no smaller than; None if it was not run."""
+        cost = self.costs(config).get(pair)
+        if cost is not None:
+            return cost[0]
+        run = self._censored.get((config, pair))
+        return None if run is None else run.task.cutoff
+
+    @property
+    def learned(self) -> int:
+        """How often something new became known: the same with and without capping."""
+        return self.asked + self._recalled
 
     def common(self, first: Config, second: Config) -> list[Pair]:
         """The pairs on which the costs of both are known, in the order of the first's runs."""
@@ -118,7 +145,11 @@ class History:
 
     def task(self, config: Config, pair: Pair, cutoff: float = math.inf) -> Task:
         """A configuration on a pair; the scenario's cutoff holds in any case."""
-        return Task(config, *pair, min(cutoff, self.scenario.cutoff))
+        return Task(config, *pair, self._given(cutoff))
+
+    def _given(self, cutoff: float) -> float:
+        """The cutoff that a target is given where no more than this one is needed."""
+        return min(cutoff, self.scenario.cutoff) if self._is_capped else self.scenario.cutoff
 
     def missing(
         self, config: Config, pairs: Iterable[Pair], cutoff: float = math.inf
@@ -127,15 +158,16 @@ class History:
 
         What ended by itself is known for any cutoff; what was cut short, up to where it was cut.
         """
-        known, limit = self.costs(config), min(cutoff, self.scenario.cutoff)
-        tasks = [Task(config, *pair, limit) for pair in pairs if pair not in known]
+        known, given = self.costs(config), self._given(cutoff)
+        tasks = [Task(config, *pair, given) for pair in pairs if pair not in known]
         if not self._censored:
             return tasks
-        return [task for task in tasks if not self._is_cut_beyond(task)]
+        limit = min(cutoff, self.scenario.cutoff)
+        return [task for task in tasks if not self._is_cut_beyond(config, task.pair, limit)]
 
-    def _is_cut_beyond(self, task: Task) -> bool:
-        run = self._censored.get((task.config, task.pair))
-        return run is not None and run.task.cutoff >= task.cutoff
+    def _is_cut_beyond(self, config: Config, pair: Pair, cutoff: float) -> bool:
+        run = self._censored.get((config, pair))
+        return run is not None and run.task.cutoff >= cutoff
 
     def ask(
         self,
@@ -148,24 +180,44 @@ class History:
         for config, pairs in wanted:
             if pairs:
                 tasks += self.missing(config, pairs, cutoff)
-        yield from self.make(tasks, likely)
+        if self._whole:
+            tasks = [task for task in tasks if not self._recall(task, cutoff)]
+        yield from self.make(tasks, likely, cutoff)
 
     def make(
-        self, tasks: Sequence[Task], likely: Iterable[Task] = ()
+        self, tasks: Sequence[Task], likely: Iterable[Task] = (), cutoff: float = math.inf
     ) -> Generator[Evaluate, Sequence[Run], None]:
-        """Ask for these runs, whatever is known."""
+        """Ask for these runs, whatever is known; no more of them is wanted than the cutoff."""
         if tasks:
             self.asked += len(tasks)
             for run in (yield Evaluate(tasks, likely)):
-                self.add(run)
+                self.add(run, cutoff)
 
-    def add(self, run: Run) -> None:
-        """Take in a run."""
+    def add(self, run: Run, cutoff: float = math.inf) -> None:
+        """Take in a run, of which no more is to be known than up to the cutoff."""
         self._runs.append(run)
+        known = run if cutoff >= run.task.cutoff else cut(run, cutoff)
+        if known.status is not run.status:
+            self._whole[run.task.config, run.task.pair] = run
+        self._know(known)
+
+    def _recall(self, task: Task, cutoff: float) -> bool:
+        """Know more of a run that was not cut in fact; whether there is one."""
+        run = self._whole.get((task.config, task.pair))
+        if run is None:
+            return False
+        self._recalled += 1
+        known = cut(run, min(cutoff, run.task.cutoff))
+        if known.status is run.status:
+            del self._whole[task.config, task.pair]
+        self._know(known)
+        return True
+
+    def _know(self, run: Run) -> None:
         task = run.task
         if run.status is Status.CAPPED:
             self._costs.setdefault(task.config, {})
-            if not self._is_cut_beyond(task):
+            if not self._is_cut_beyond(task.config, task.pair, task.cutoff):
                 self._censored[task.config, task.pair] = run
             return
         pair, costs = task.pair, self._costs.setdefault(task.config, {})
@@ -179,6 +231,7 @@ class History:
 
     def decide(self, challenger: Config, incumbent: Config, won: bool) -> None:
         """Take in who won."""
+        self.racing = None
         self._met[challenger, incumbent] = self.times_met(challenger, incumbent) + 1
         self.races.append(Race(challenger, incumbent, won, self.asked))
 

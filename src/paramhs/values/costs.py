@@ -12,16 +12,18 @@ runs win first, whatever the mean of the others. Scores compare as tuples do.
 | crashed | worst | k C | k C, worst |
 | a wrong answer | worst | worst | worst |
 
-A quality that is missing or not finite is the worst, wherever quality counts.
+A quality that is missing or not finite is the worst, wherever quality counts. C is the scenario's
+cutoff, also for a run that was given a smaller one.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.runs import FAILURES, Run, Status
 
 Cost = tuple[float, ...]
@@ -45,6 +47,14 @@ class CostMetric(Protocol):
     @property
     def needs_runtime(self) -> bool:
         """Whether the first number of a cost is a runtime, for which a cutoff must be set."""
+        return False
+
+    @property
+    def grows_with_time(self) -> bool:
+        """Whether the first number of a cost is no less than the seconds that the run took.
+
+        Then one that has taken too long can no longer win, however it ends, and may be cut short.
+        """
         return False
 
     @property
@@ -96,6 +106,7 @@ class Runtime(CostMetric):
 
     needs_quality = False
     needs_runtime = True
+    grows_with_time = True
     unit = "s"
     penalty: float = 10.0
 
@@ -119,6 +130,7 @@ class RuntimeThenQuality(CostMetric):
     """Penalised average runtime; among runs that do not finish, how good their answers were."""
 
     needs_runtime = True
+    grows_with_time = True
     unit = "s"
     penalty: float = 10.0
     maximise: bool = False
@@ -137,6 +149,23 @@ class RuntimeThenQuality(CostMetric):
         if run.status is Status.OK:
             return (seconds, 0.0)
         return (seconds, *Quality(self.maximise).of(run))
+
+
+_OURS: Mapping[str, type[CostMetric]] = {
+    metric.__name__: metric for metric in (Quality, Runtime, RuntimeThenQuality)
+}
+
+
+def cost_of(described: Mapping[str, Any]) -> CostMetric:
+    """The metric that describes itself so; `BadInput` for one that is not of this package."""
+    facts = dict(described)
+    kind = facts.pop("kind", "")
+    if kind not in _OURS:
+        raise BadInput(f"{short(kind)} is a cost that only the program which defines it can tell")
+    try:
+        return _OURS[kind](**facts)
+    except TypeError:
+        raise BadInput(f"{short(described)} describes no cost") from None
 
 
 def _par(penalty: float) -> str:

@@ -65,6 +65,11 @@ class Task(NamedTuple):
         """The instance and the seed."""
         return Pair(self.instance, self.seed)
 
+    @property
+    def call(self) -> tuple[Config, Instance, int]:
+        """What is run, whatever the cutoff."""
+        return self[:3]
+
 
 class Status(StrEnum):
     """How a run ended."""
@@ -100,6 +105,31 @@ class Run(NamedTuple):
         """The same in one printable line: the first, or what a traceback ends with."""
         lines = self.detail.strip().splitlines() or [""]
         return printable(lines[-1] if lines[0].startswith("Traceback") else lines[0])
+
+
+def cut(run: Run, cutoff: float) -> Run:
+    """The same run as it would have been with a smaller cutoff."""
+    task = run.task._replace(cutoff=cutoff)
+    beyond = run.runtime > cutoff or run.status in (Status.TIMEOUT, Status.CAPPED)
+    if beyond and cutoff < run.task.cutoff:
+        return capped(task, cutoff)
+    return run._replace(task=task)
+
+
+def capped(task: Task, seconds: float) -> Run:
+    """A run that was cut short: what it might have said otherwise means nothing."""
+    return Run(task, Status.CAPPED, seconds, None, "stopped: it could no longer win")
+
+
+def answer(run: Run, task: Task) -> Run | None:
+    """What a run says of its task with another cutoff; None if it was cut short before that.
+
+    So a run that was made with a larger cutoff than was needed in the end, by an idle worker,
+    counts as what it would have been with that.
+    """
+    if run.task.cutoff < task.cutoff:
+        return None if run.status is Status.CAPPED else run._replace(task=task)
+    return cut(run, task.cutoff)
 
 
 @runtime_checkable

@@ -5,21 +5,27 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, repeat
 
-from paramhs.values.costs import CostMetric, Quality
+from paramhs.values.capping import Capping
+from paramhs.values.costs import Cost, CostMetric, Quality
 from paramhs.values.describing import description, digest
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance, Pair, Run
 from paramhs.values.seeds import shuffled, stream, target_seeds
 from paramhs.values.space import Config, Space
 
+FIXED_SEED = 1
+"""What a deterministic target is given. (Not 0, which asks some solvers to take the clock and which
+others refuse; nor -1, which is no unsigned number.)"""
+
 
 @dataclass(frozen=True)
 class Scenario:
     """The problem a search is given.
 
-    A deterministic target gives the same answer for every seed, so each instance is worth one run.
+    A deterministic target gives the same answer for every seed, so each instance is worth one run,
+    which is made with a fixed seed.
     """
 
     space: Space
@@ -31,6 +37,8 @@ class Scenario:
     """Configurations that challenge the default first, in this order."""
     known: tuple[Run, ...] = ()
     """Runs made before the search, on its instances: it asks for none of them again."""
+    capping: Capping = Capping()
+    """Whether challengers' runs are cut short once they can no longer win."""
 
     def __post_init__(self) -> None:
         if not self.instances:
@@ -43,6 +51,17 @@ class Scenario:
             raise BadInput(f"the cutoff must be a positive number, not {self.cutoff!r}")
         if self.cost.needs_runtime and math.isinf(self.cutoff):
             raise BadInput("tuning for runtime needs a cutoff: what would a run that hangs cost?")
+        if self.capping.kind != "none" and not self.cost.grows_with_time:
+            raise BadInput(
+                f"{self.capping.kind} capping makes no sense here: a run whose quality counts"
+                " cannot be known to have lost before it ends. It is for costs that are runtimes."
+            )
+
+    def cost_of(self, run: Run) -> Cost:
+        """What a run costs that is not censored: by this cutoff, whatever smaller one it had."""
+        if run.task.cutoff < self.cutoff:
+            run = run._replace(task=run.task._replace(cutoff=self.cutoff))
+        return self.cost.of(run)
 
     def describe(self) -> dict[str, object]:
         """What defines it, in JSON types; `BadInput` where something cannot say what it is."""
@@ -54,6 +73,8 @@ class Scenario:
             more["initial"] = [config.key for config in self.initial]
         if self.known:
             more["known"] = digest(repr([_facts(run) for run in self.known]))
+        if self.capping.kind != "none":
+            more["capping"] = self.capping.describe()
         return {
             "space": self.space.describe(),
             "instances": [instance.name for instance in self.instances],
@@ -105,8 +126,10 @@ def endless_pairs(
     seed: int,
     skip: int = 0,
     known: Mapping[Instance, Sequence[int]] | None = None,
+    deterministic: bool = False,
 ) -> Iterator[Pair]:
-    """Instances with seeds: each instance once before any comes again; no seed comes again.
+    """Instances with seeds: each instance once before any comes again; no seed comes again, unless
+    the target is deterministic and has only one.
 
     `skip` leaves out seeds, so that two parts of a study have none in common. The `known` seeds of
     an instance come before new ones.
@@ -114,7 +137,8 @@ def endless_pairs(
     rng = stream(seed, "pairs")
     first = known or {}
     used = {number for numbers in first.values() for number in numbers}
-    seeds = (number for number in target_seeds(rng, skip) if number not in used)
+    new = (number for number in target_seeds(rng, skip) if number not in used)
+    seeds = repeat(FIXED_SEED) if deterministic else new
     for turn in count():
         for instance in shuffled(instances, rng):
             numbers = first.get(instance, ())

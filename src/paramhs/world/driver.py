@@ -10,22 +10,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from paramhs.search.history import History
+from paramhs.values.capping import LEAST_CAP
 from paramhs.values.costs import score
 from paramhs.values.errors import BadInput, ParamhsError, TargetError
 from paramhs.values.runs import (
     FAILURES,
     Evaluate,
     Incumbent,
+    Instance,
     Point,
     Run,
     Search,
     Status,
     Task,
+    answer,
+    capped,
 )
 from paramhs.values.space import Config
+from paramhs.values.wording import time_text
 from paramhs.world.store import Store
 
 INTERRUPTED = "interrupted"
@@ -40,7 +45,8 @@ class Budget:
     `runs` counts the runs that the search asks for; those that idle workers make early come on top.
     `target_time` is the seconds that the target ran, over all runs made; `wall_time` those that
     passed; both over all sessions of a store. No run is started once a limit is reached; the runs
-    that the search waits for are finished.
+    that the search waits for are finished, unless there is capping: then none is given more than
+    what is left.
     """
 
     runs: int | None = None
@@ -66,6 +72,11 @@ class Budget:
         if self.wall_time is not None and wall_time >= self.wall_time:
             return f"the budget of {self.wall_time:g} s of wall time is spent"
         return ""
+
+    def left(self, target_time: float, wall_time: float) -> float:
+        """Seconds until a limit on time is reached."""
+        used = ((self.target_time, target_time), (self.wall_time, wall_time))
+        return min((limit - spent for limit, spent in used if limit is not None), default=math.inf)
 
 
 class Session:
@@ -134,6 +145,25 @@ class Runner(Protocol):
         """The call, for people."""
 
 
+Call = tuple[Config, Instance, int]
+"""What is run, whatever the cutoff."""
+
+
+class _Flight(NamedTuple):
+    """A run that is being made."""
+
+    task: Task
+    future: "Future[Run]"
+
+
+class _Wanted(NamedTuple):
+    """A run that the search waits for."""
+
+    task: Task
+    asked: int | None
+    """After how many other runs it asked for that."""
+
+
 class Inline(Executor):
     """Runs everything at once, in the calling thread."""
 
@@ -145,7 +175,20 @@ class Inline(Executor):
 
 
 class Watcher:
-    """Sees a driver at work; the base class looks away."""
+    """Callbacks: is called while a search is at work, and the base class does nothing.
+
+    Subclass it, define the methods that you need, and give an instance to `tune(watcher=...)`:
+
+        class Stopwatch(paramhs.Watcher):
+            def improved(self, driver, point):
+                print(f"{driver.wall_time:.0f} s: {point.config}")
+
+    They are called in the thread that called `tune`, between two runs, so the search waits for
+    them; what they raise ends it (stored runs are safe). What they do cannot change the search.
+    The driver has, to be read: `taken` (runs asked for), `new_runs`, `wall_time`, `jobs`, `budget`,
+    `stopped`, `session.incumbent`, `session.trajectory` and the whole `history`. The verdict that
+    follows a search has a driver of its own, whose `purpose` is "verdict".
+    """
 
     def started(self, driver: "Driver") -> None:
         """The driver is about to begin."""
@@ -165,6 +208,18 @@ class Watcher:
 
     def ended(self, driver: "Driver") -> None:
         """The driver is done; `driver.stopped` says why."""
+
+
+class Later(Protocol):
+    """The verdict that will follow a search."""
+
+    runs: int
+    """How many runs of the budget are kept for it."""
+    counts: bool
+    """Whether it is part of the budget."""
+
+    def time(self, incumbent: Config | None) -> float:
+        """How many seconds of target time it will take, if this incumbent stays; 0 if unknown."""
 
 
 @dataclass
@@ -188,6 +243,8 @@ class Driver:
     """If this configuration fails in all the first runs, the target is taken to be broken."""
     purpose: str = ""
     """What the runs are for, where that is no search. Then their order means nothing."""
+    later: Later | None = None
+    """What comes after the search, and may be part of its budget."""
 
     def __post_init__(self) -> None:
         self.session = Session(self.search, self.history)
@@ -195,11 +252,13 @@ class Driver:
         """How many runs the search has asked for and been granted."""
         self.new_runs = 0
         """How many were made in this session, speculative ones included."""
+        self.failed = 0
+        """How many of the runs that the search was given have failed."""
+        self.last_failure: Run | None = None
         self.stopped = ""
-        self._flying: dict[Task, Future[Run]] = {}
-        self._pending: dict[Task, int | None] = {}
-        """What the search waits for, and after how many other runs it asked for that."""
-        self._speculative: set[Task] = set()
+        self._flying: dict[Call, _Flight] = {}
+        self._pending: dict[Call, _Wanted] = {}
+        self._speculative: dict[Call, Task] = {}
         asked = (task for task in self.session.request.tasks if task.config == self.default)
         self._trial: set[Task] = set(islice(asked, _ENOUGH))
         self._trial_runs: list[Run] = []
@@ -235,8 +294,8 @@ class Driver:
                     self._answer_request()
                 self._check_default()
             finally:
-                for future in self._flying.values():
-                    future.cancel()
+                for flight in self._flying.values():
+                    flight.future.cancel()
                 self.watcher.ended(self)
 
     def _answer_request(self) -> None:
@@ -264,8 +323,8 @@ class Driver:
         self.stopped = self._why_stop_replaying()
         asked = None if self.purpose else self.taken
         run = None if self.stopped else self.store.get(task, asked)
-        future = self._flying.get(task) if self._flying else None
-        if run is None and not self.stopped and future is None:
+        flight = self._flying.get(task.call) if self._flying else None
+        if run is None and not self.stopped and flight is None:
             while len(self._flying) >= self.jobs:
                 self._collect()
             self.stopped = self._why_stop()
@@ -273,21 +332,29 @@ class Driver:
             return
         self.taken += 1
         if self._speculative:
-            self._speculative.discard(task)
+            self._speculative.pop(task.call, None)
         if run is not None:
             self._deliver(run)
             return
-        self._pending[task] = asked
-        if (future or self._submit(task)).done():
+        self._pending[task.call] = _Wanted(task, asked)
+        if (flight or self._submit(task)).future.done():
             self._collect()
 
     def _why_stop_replaying(self) -> str:
-        return INTERRUPTED if self._interrupts else self.budget.spent(runs=self.taken)
+        if self._interrupts:
+            return INTERRUPTED
+        kept = self.later.runs if self.later else 0
+        spent = self.budget.spent(runs=self.taken + kept)
+        return f"{spent}, {kept:,} of them for the verdict" if spent and kept else spent
 
     def _why_stop(self) -> str:
-        return self._why_stop_replaying() or self.budget.spent(
-            self.taken, self.store.target_time, self.wall_time
+        kept = self.later.time(self.session.incumbent) if self.later and self.later.counts else 0.0
+        spent = self.budget.spent(
+            target_time=self.store.target_time + kept,
+            wall_time=self.wall_time + kept / self.jobs,
         )
+        words = f"{spent}, {time_text(kept)} of it for the verdict" if spent and kept else spent
+        return self._why_stop_replaying() or words
 
     def _speculate(self, ahead: Iterator[Task]) -> None:
         """Give idle workers what the search will probably ask for."""
@@ -295,47 +362,84 @@ class Driver:
             task = next(ahead, None)
             if task is None:
                 return
-            if task not in self._flying and self.store.get(task) is None:
+            if task.call not in self._flying and self.store.get(task) is None:
                 self._submit(task)
 
-    def _submit(self, task: Task) -> "Future[Run]":
+    def _submit(self, task: Task) -> _Flight:
+        task = self._within_budget(task)
         try:
-            future = self._flying[task] = self.executor.submit(self.target, task)
+            future = self.executor.submit(self.target, task)
         except BrokenExecutor as error:
             raise _broken(error) from error
-        return future
+        flight = self._flying[task.call] = _Flight(task, future)
+        return flight
+
+    def _within_budget(self, task: Task) -> Task:
+        """The task with no more time than is left, where runs may be cut short at all."""
+        if self.history.scenario.capping.kind == "none":
+            return task
+        left = max(self.budget.left(self.store.target_time, self.wall_time), LEAST_CAP)
+        return task._replace(cutoff=min(task.cutoff, left))
 
     def _collect(self) -> None:
         """Wait until a run is over, store it, and only then let the search see it."""
-        finished = [task for task, future in self._flying.items() if future.done()]
+        finished = [call for call, flight in self._flying.items() if flight.future.done()]
         if not finished:
-            wait(self._flying.values(), return_when=FIRST_COMPLETED)
-            finished = [task for task, future in self._flying.items() if future.done()]
-        for task in finished:
-            try:
-                run = self._flying.pop(task).result()._replace(task=task)
-            except ParamhsError:
-                raise
-            except Exception as error:
-                raise _broken(error) from error
+            futures = [flight.future for flight in self._flying.values()]
+            wait(futures, return_when=FIRST_COMPLETED)
+            finished = [call for call, flight in self._flying.items() if flight.future.done()]
+        for call in finished:
+            run = self._run_of(self._flying.pop(call))
             if self._interrupts and run.status is Status.CRASHED:
                 # Who stops us may have stopped the run as well; it will be made again.
-                self._pending.pop(task, None)
+                self._pending.pop(call, None)
                 self.stopped = INTERRUPTED
                 continue
-            wanted = task in self._pending
-            self.store.put(run, self._pending.pop(task, None))
-            self.new_runs += 1
-            if run.status is Status.WRONG:
-                self.watcher.notice(f"{run.detail}\n  the call was {self._shown(task)}")
-            if wanted:
-                self._deliver(run)
-            else:
-                self._speculative.add(task)
+            self._keep(run)
+
+    def _run_of(self, flight: _Flight) -> Run:
+        """What became of a run; what reached a cutoff below the scenario's was capped."""
+        try:
+            run = flight.future.result()._replace(task=flight.task)
+        except ParamhsError:
+            raise
+        except Exception as error:
+            raise _broken(error) from error
+        if run.status is Status.TIMEOUT and run.task.cutoff < self.history.scenario.cutoff:
+            return capped(run.task, run.runtime)
+        return run
+
+    def _keep(self, run: Run) -> None:
+        """Store a run, and give it to the search if that waits for it."""
+        call = run.task.call
+        wanted = self._pending.get(call)
+        found = answer(run, wanted.task) if wanted else None
+        self.store.put(run, wanted.asked if wanted and found else None)
+        self.new_runs += 1
+        if run.status is Status.WRONG:
+            self.watcher.notice(f"{run.detail}\n  the call was {self._shown(run.task)}")
+        if found:
+            del self._pending[call]
+            self._deliver(found)
+        elif wanted:
+            self._make_again(wanted)
+        else:
+            self._speculative[call] = run.task
+
+    def _make_again(self, wanted: _Wanted) -> None:
+        """Make a run that was cut short too early: by an idle worker, or at the budget's end."""
+        self.stopped = self._why_stop()
+        if self.stopped:
+            del self._pending[wanted.task.call]
+        else:
+            self._submit(wanted.task)
 
     def _deliver(self, run: Run) -> None:
         if self._trial:
             self._trial_runs.append(run)
+        if run.status in FAILURES:
+            self.failed += 1
+            self.last_failure = run
         self.session.answer(run)
         if self._trial and self._trial <= {made.task for made in self._trial_runs}:
             self._check_default()
@@ -356,7 +460,7 @@ class Driver:
         The first runs are those asked for first, not those that end first: failures are quick.
         """
         runs = [run for run in self._trial_runs if run.task in self._trial]
-        made = {*self._speculative, *(run.task for run in self._trial_runs)}
+        made = {*self._speculative.values(), *(run.task for run in self._trial_runs)}
         self._trial, self._trial_runs = set(), []
         if not runs or any(run.status not in FAILURES for run in runs):
             return

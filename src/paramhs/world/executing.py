@@ -1,27 +1,32 @@
 """Who makes the runs of a target: this thread, other threads, or processes that are kept."""
 
 import math
+import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Target
+from paramhs.values.quoting import short
+from paramhs.values.runs import Run, Status, Target, Task
 from paramhs.world.driver import Inline, Runner
 from paramhs.world.targets.in_worker import supervisable
+from paramhs.world.targets.supervisor.stopwatch import continued, note_continued
 
 EXECUTORS = ("inline", "threads", "processes")
 MOST_JOBS = 1024
+_TRIES = 3  # of a run that timed out while this process was stopped
 
 
 def check_jobs(jobs: int) -> None:
     """Refuse a number of jobs that makes no sense."""
     if type(jobs) is not int:
-        raise BadInput(f"jobs must be a whole number, not {jobs!r}")
+        raise BadInput(f"jobs must be a whole number, not {short(jobs)}")
     if jobs < 1:
         raise BadInput(f"jobs must be at least 1, not {jobs}")
     if jobs > MOST_JOBS:
-        raise BadInput(f"jobs must be at most {MOST_JOBS:,}, not {jobs:,}")
+        raise BadInput(f"jobs must be at most {MOST_JOBS:,}, not {short(jobs)}")
 
 
 @contextmanager
@@ -51,12 +56,53 @@ def executing(
     pool = ThreadPoolExecutor(jobs) if kind != "inline" and (jobs > 1 or not kept) else Inline()
     finished = False
     try:
-        yield pool, kept or target
+        with _hearing_of_stops() if kind == "inline" else nullcontext():
+            yield pool, kept or (Unstopped(target) if kind == "inline" else target)
         finished = True
     finally:
         if kept:
             kept.close()
         pool.shutdown(wait=finished, cancel_futures=True)  # a thread cannot be stopped by force
+
+
+class Unstopped:
+    """Makes runs in the thread that the search is in.
+
+    One that took longer than its cutoff while this process was stopped (Ctrl-Z, a batch system) is
+    made again: nobody knows how long it took. A keeper would know (`stopwatch`); here, nobody is
+    there to look at the clock while a run has the process to itself. Of several threads, only the
+    main one hears of it, and too late.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+
+    def __call__(self, task: Task) -> Run:
+        """The run of a task."""
+        for _ in range(_TRIES):
+            before = continued()
+            run = self.target(task)
+            if run.status is not Status.TIMEOUT or continued() == before:
+                break
+        return run
+
+    def shown(self, task: Task) -> str:
+        """The call, for people."""
+        return self.target.shown(task)
+
+
+@contextmanager
+def _hearing_of_stops() -> Iterator[None]:
+    """Count every SIGCONT, if nobody else listens to it, and this is the thread that may."""
+    ours = threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGCONT")
+    if not ours or signal.getsignal(signal.SIGCONT) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGCONT, note_continued)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCONT, signal.SIG_DFL)
 
 
 def _kind(target: Target, executor: str | None, jobs: int, limited: bool) -> str:

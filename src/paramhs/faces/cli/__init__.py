@@ -10,17 +10,21 @@ import typer
 from paramhs import __version__
 from paramhs.faces.cli import demo as demonstration
 from paramhs.faces.cli.check import check
+from paramhs.faces.cli.export import export
 from paramhs.faces.cli.init import init
 from paramhs.faces.cli.instances import app as instances
 from paramhs.faces.cli.landscape import landscape
 from paramhs.faces.cli.output import Json, Terminal, called, print_json, say
 from paramhs.faces.cli.printed import print_result
+from paramhs.faces.cli.report import report
 from paramhs.faces.cli.saps import saps
+from paramhs.faces.cli.show import show
+from paramhs.faces.cli.simplify import simplify
 from paramhs.faces.cli.space import space
-from paramhs.faces.cli.tune import INTERRUPTED_CODE, show, tune, tuning
+from paramhs.faces.cli.tune import INTERRUPTED_CODE, tune, tuning
 from paramhs.faces.cli.validate import validate
 from paramhs.faces.cli.verdicts import print_outcome
-from paramhs.faces.cli.views import view
+from paramhs.faces.views import view
 from paramhs.values.errors import BadInput, ParamhsError, StoreError, TargetError
 from paramhs.world.driver import INTERRUPTED
 
@@ -55,7 +59,7 @@ def _options(
 def demo(
     seed: Annotated[int, typer.Option(help="Another seed, another search.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also draw the picture there, as a page.")
+        Path | None, typer.Option(metavar="DIR", help="Also write the page of it there.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -69,13 +73,14 @@ def demo(
         pictures = []
         if not as_json:
             print_result(console, result, demonstration.METRIC)
-            print_outcome(console, result, demonstration.METRIC, "its runs were interrupted.")
+            print_outcome(console, result)
         if result.stopped != INTERRUPTED and (out is not None or not as_json):
-            chart = demonstration.chart(result, paths[0])
+            with Terminal(stderr=True, quiet=as_json).status("measuring a map ..."):
+                chart = demonstration.chart(result, paths[0])
             if not as_json:
                 demonstration.show(console, chart)
             if out is not None:
-                pictures = demonstration.draw(chart, out)
+                pictures = demonstration.draw(result, chart, out)
     if as_json:
         print_json({**result.to_json(), "pictures": [str(path) for path in pictures]})
     else:
@@ -90,8 +95,11 @@ def demo(
 app.command()(tune)
 app.command()(check)
 app.command()(validate)
+app.command()(simplify)
 app.command()(init)
 app.command()(show)
+app.command()(export)
+app.command()(report)
 app.command()(landscape)
 app.command()(saps)
 app.add_typer(instances, name="instances")

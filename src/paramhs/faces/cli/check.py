@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,31 +10,45 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from paramhs.faces.checking import TRIALS, Trial, repeats, trials, warnings
-from paramhs.faces.cli.output import Json, Terminal, called, print_json
+from paramhs.faces.checking import TRIALS, Trial, afterwards, repeats, trials, warnings
+from paramhs.faces.cli.failed import print_way_out
+from paramhs.faces.cli.output import Json, Terminal, called, duration, print_json
 from paramhs.faces.cli.tune import tuning
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
+from paramhs.faces.trying_values import ValuesTried, try_values
+from paramhs.faces.views import view
 from paramhs.values.errors import TargetError
 from paramhs.values.runs import FAILURES, NO_INSTANCE, Status
-from paramhs.values.space import Space
-from paramhs.values.wording import counted, finite
+from paramhs.values.space import Compare, Space
+from paramhs.values.wording import counted, exact, finite
+from paramhs.world.driver import Budget
 from paramhs.world.targets.supervisor.memory import way_of_counting
 from paramhs.world.targets.supervisor.outcome import memory_text
 
 _SHOWN = 8  # lines of output
-_LONG = 300  # characters of a call
+_LONG = 300  # characters of a call, or of a line of output
 
 
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario.")],
     runs: Annotated[int, typer.Option(min=0, help="Trial runs of the default.")] = TRIALS,
+    values: Annotated[
+        bool, typer.Option("--values", help="Also try each value of each parameter once.")
+    ] = False,
+    budget: Annotated[
+        str,
+        typer.Option(help="For --values: a number of runs, or a time such as '2 min'."),
+    ] = "200",
     as_json: Json = False,
 ) -> None:
     """Read everything, run the default on three instances, and warn about known pitfalls.
 
     Where the target says its cost, two of the instances are run again with another seed: a target
-    that is deterministic should be declared so.
+    that is deterministic should be declared so. With --values, the default is also run with each
+    value of each parameter in turn (of a long grid, its ends and a few between) on one instance,
+    and what fails is named with the line that forbids it.
     """
+    limit = _budget(budget)
     scenario_file = read_scenario(file)
     console = Terminal(quiet=as_json)
     for line in about(scenario_file):
@@ -44,16 +59,46 @@ def check(
             tried.append(trial)
             _print_trial(console, trial, whole=len(tried) == 1)
     found = [*scenario_file.notes, *warnings(scenario_file, tried)]
+    later = afterwards(scenario_file, tried)
     console.print()
+    if later is not None:
+        console.print(Text(f"verdict: {later.text}"), soft_wrap=True)
     for warning in found:
         console.print(Text(f"warning: {warning}", style="bold"), soft_wrap=True)
+    broken = bool(tried) and all(t.run.status in FAILURES for t in tried)
+    with_values = _try_values(scenario_file, limit, console) if values and not broken else None
     if as_json:
-        print_json(_as_json(scenario_file, tried, found))
-    if tried and all(t.run.status in FAILURES for t in tried):
+        more = {} if with_values is None else {"values": with_values.to_json()}
+        after = {"verdict": later and asdict(later)}
+        print_json(_as_json(scenario_file, tried, found) | after | more)
+    if broken:
         raise TargetError("the default fails in every trial run: mend that before tuning")
     if not found:
         console.print("nothing to warn about")
     console.print(Text(f"next: {called('tune', file)}"), soft_wrap=True)
+
+
+def _budget(text: str) -> Budget:
+    if text.isdecimal():
+        return Budget(runs=int(text))
+    return Budget(wall_time=duration(text))
+
+
+def _try_values(scenario_file: ScenarioFile, budget: Budget, console: Terminal) -> ValuesTried:
+    """Try them, and say what fails."""
+    with tuning():
+        tried = try_values(scenario_file, budget, view(console.quiet))
+    ended = f" ({tried.stopped})" if tried.stopped else ""
+    of = f"{len(tried.runs):,} of {counted(tried.planned, 'value')} tried{ended}"
+    console.print(Text(f"values: {of}, {len(tried.failing) or 'none'} of them failing"))
+    for one in tried.failing:
+        said = f": {one.message}" if one.message else ""
+        value = Compare(one.name, "==", one.value)
+        console.print(Text(f"  {value} {one.status}{said}", style="bold"), soft_wrap=True)
+    for name in tried.unreachable:
+        console.print(Text(f"  {name} is never active beside what is allowed"), soft_wrap=True)
+    print_way_out(console, tried.clauses)
+    return tried
 
 
 def _next(making: Iterator[Trial]) -> Trial | None:
@@ -100,9 +145,7 @@ def _log10(space: Space) -> float:
 def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
     """A long call is shown whole once."""
     run, outcome = trial.run, trial.outcome
-    call = trial.call
-    if not whole and len(call) > _LONG:
-        call = f"{call[: _LONG // 2]} ... {call[-_LONG // 2 :]}"
+    call = trial.call if whole else _cut(trial.call)
     console.print()
     console.print(Text(f"$ {call}", style="bold"), soft_wrap=True)
     if outcome.code is not None:
@@ -114,11 +157,16 @@ def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
         )
     for data in (outcome.output, outcome.errors):
         for line in data.decode("utf-8", "replace").strip().splitlines()[-_SHOWN:]:
-            console.print(Text(f"  | {line}"), soft_wrap=True)
+            console.print(Text(f"  | {_cut(line)}"), soft_wrap=True)
     quality = "" if run.quality is None else f", quality {run.quality:g}"
     console.print(f"read: {run.status}{quality}, runtime {run.runtime:.4g} s")
     if run.detail and run.status is not Status.OK:
         console.print(Text(run.reason), soft_wrap=True)
+
+
+def _cut(text: str) -> str:
+    """Both ends of what is long."""
+    return text if len(text) <= _LONG else f"{text[: _LONG // 2]} ... {text[-_LONG // 2 :]}"
 
 
 def _peak(memory: int) -> str:
@@ -130,7 +178,7 @@ def _as_json(scenario_file: ScenarioFile, tried: list[Trial], found: list[str]) 
     test_set = scenario_file.test_set
     return {
         "parameters": len(space.parameters),
-        "configurations": space.size(),
+        "configurations": exact(space.size()),
         "log10_configurations": _log10(space),
         "instances": [instance.name for instance in scenario_file.scenario.instances],
         "held_out": [i.name for i in test_set.instances] if test_set and test_set.held_out else [],

@@ -1,6 +1,7 @@
 """`paramhs init`: a scenario to start from, with everything it needs to run."""
 
 import json
+import os
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +27,7 @@ def init(
     contents = _contents()
     paths = [folder / name for name in contents]
     for path in paths:
-        if path.exists():
+        if os.path.exists(path):
             raise BadInput(f"{path} exists already; give another folder")
     try:
         for path, text in zip(paths, contents.values(), strict=True):

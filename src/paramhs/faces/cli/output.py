@@ -6,51 +6,76 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
 
 from paramhs.faces.scenario_file import seconds
+from paramhs.faces.terminal import Terminal, encodable, is_unicode
 from paramhs.values.errors import BadInput
 from paramhs.values.wording import printable, printable_json
+
+__all__ = [
+    "Json",
+    "Shown",
+    "Terminal",
+    "again",
+    "called",
+    "duration",
+    "print_json",
+    "program",
+    "say",
+    "write_bytes",
+    "write_text",
+]
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-class Terminal(Console):
-    """A console that obeys what this program says, and only shows what comes from outside.
+class Shown:
+    """A text file whose text is made printable; what redraws a line begins a new one."""
 
-    All that a command prints for people goes through here or through `say`.
-    """
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
 
-    def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
-        super().__init__(stderr=stderr, quiet=quiet, highlight=False)
+    def write(self, text: str) -> int:
+        """Write what a terminal can be trusted with."""
+        self._file.write(printable(text.replace("\r\n", "\n").replace("\r", "\n")))
+        return len(text)
 
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
-        """The parts to print; control characters in their texts are made visible."""
-        for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else printable(text), style, control)
+    def writelines(self, lines: Iterable[str]) -> None:
+        """The same for many."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 def say(text: str, err: bool = False) -> None:
     """A line for people."""
-    typer.echo(printable(text), err=err)
+    typer.echo(encodable(printable(text), sys.stderr if err else sys.stdout), err=err)
 
 
 def write_text(text: str) -> None:
     """The content of a file, as it is; to a terminal, only what can be printed."""
-    typer.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
+    write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
-def print_json(value: Any) -> None:
-    """JSON, for programs."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+def write_bytes(content: bytes) -> None:
+    """The same of a content that is written already, in UTF-8."""
+    if sys.stdout.isatty():
+        typer.echo(encodable(printable(content.decode()), sys.stdout), nl=False)
+    else:
+        typer.echo(content, nl=False)
+
+
+def print_json(value: Mapping[str, Any], version: int = 1) -> None:
+    """JSON, for programs; `version` is that of the command's schema in docs/json."""
+    plain = not is_unicode(sys.stdout)
+    text = json.dumps({"version": version, **value}, indent=2, ensure_ascii=plain, allow_nan=False)
     typer.echo(printable_json(text))
 
 

@@ -8,16 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from paramhs.faces.cli.output import Json, print_json, say, write_text
+from paramhs.faces.scenario_file import read_scenario_space
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Space
 from paramhs.values.space.formats import FORMATS, SpaceFile, counts, losses, read_space, written
-from paramhs.values.wording import counted
+from paramhs.values.wording import counted, exact
 
 _KNOWN = ", ".join(FORMATS)
 
 
 def space(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of parameters.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file of parameters, or a scenario (TOML).")
+    ],
     to: Annotated[
         str | None, typer.Option(metavar="FORMAT", help=f"Print it in another format: {_KNOWN}.")
     ] = None,
@@ -27,13 +30,14 @@ def space(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read parameters of ParamILS, SMAC, irace or ConfigSpace: count them, or convert the file.
+    """Read parameters of ParamILS, SMAC, irace, ConfigSpace or a scenario: count or convert them.
 
     Conditions and forbidden clauses are counted as ConfigSpace counts them.
     """
     if to is not None and to not in FORMATS:
         raise BadInput(f"--to {to}: there is no such format; there are {_KNOWN}")
-    read = read_space(file, of)
+    scenario = of is None and file.suffix.lower() == ".toml"
+    read = read_scenario_space(file) if scenario else read_space(file, of)
     converted = {} if to is None else _converted(read, to)
     if as_json:
         print_json(_facts(read.space) | {"notes": list(read.notes)} | converted)
@@ -58,15 +62,9 @@ def _facts(space: Space) -> dict[str, Any]:
     return {
         **counts(space),
         "kinds": dict(Counter(type(p).__name__.lower() for p in space.listed)),
-        "configurations": _exact_size(space),
+        "configurations": exact(space.size()),
         "log10_combinations": round(math.log10(space.combinations), 4),
     }
-
-
-def _exact_size(space: Space) -> int | None:
-    """How many configurations there are, so long as JSON's numbers are exact; else None."""
-    size = space.size()
-    return size if size is not None and size <= 2**53 else None
 
 
 def _summary(file: Path, space: Space) -> str:

@@ -1,27 +1,37 @@
-"""`paramhs tune` and `paramhs show`."""
+"""`paramhs tune`."""
 
 import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, TextIO, cast
 
 import typer
 from rich.text import Text
 
-from paramhs.faces.cli.output import Json, Terminal, again, called, duration, print_json, say
-from paramhs.faces.cli.printed import print_result, print_summary
-from paramhs.faces.cli.verdicts import command_of, no_verdict, print_outcome, why_none
-from paramhs.faces.cli.views import view
+from paramhs.faces.cli.failed import print_failures
+from paramhs.faces.cli.output import (
+    Json,
+    Shown,
+    Terminal,
+    again,
+    called,
+    duration,
+    print_json,
+    say,
+)
+from paramhs.faces.cli.printed import print_result
+from paramhs.faces.cli.report import write_beside
+from paramhs.faces.cli.verdicts import command_of, print_outcome, why_none
+from paramhs.faces.result import Result
 from paramhs.faces.scenario_file import ScenarioFile, read_configs, read_scenario
-from paramhs.faces.tuning import Result, tune_scenario
-from paramhs.results.evidence import common_costs
+from paramhs.faces.tuning import tune_scenario
+from paramhs.faces.views import view
 from paramhs.values.errors import BadInput
-from paramhs.values.wording import finite
 from paramhs.world.driver import INTERRUPTED, Budget
 
 INTERRUPTED_CODE = 130
@@ -58,6 +68,17 @@ def tune(
     verdict: Annotated[
         bool, typer.Option(help="Let the best and the default meet on what was held out.")
     ] = True,
+    verdict_in_budget: Annotated[
+        bool | None,
+        typer.Option(
+            "--verdict-in-budget/--verdict-on-top",
+            help="Whether the verdict's runs are part of the budget [on top].",
+            show_default=False,
+        ),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option(help="Write what came of it as a page beside the store.")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Tune what a scenario file describes. Options stand in for what the file says.
@@ -90,36 +111,34 @@ def tune(
             watcher=watcher,
             test_set=scenario_file.test_set if verdict else None,
             warm_start=(*scenario_file.warm_start, *(warm_start or ())),
+            verdict_in_budget=(
+                scenario_file.verdict_in_budget if verdict_in_budget is None else verdict_in_budget
+            ),
+            no_test_set=why_none(scenario_file, verdict),
         )
-    missing = why_none(scenario_file, verdict)
+    page = write_beside(result, store_path, file) if report else None
     if as_json:
-        print_json(_as_json(result, scenario_file, missing))
+        written = {"page": page and str(page)}
+        print_json({**result.to_json(), **command_of(scenario_file, result.best), **written})
     else:
-        _print(result, scenario_file, missing)
+        _print(result, scenario_file)
         say(f"\nAll runs are in {store_path}; see them with: {called('show', store_path)}")
+        if page:
+            say(f"What came of it is on a page: {page}")
     if result.stopped == INTERRUPTED:
         say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
 
 
-def _print(result: Result, scenario_file: ScenarioFile, missing: str) -> None:
+def _print(result: Result, scenario_file: ScenarioFile) -> None:
     console = Terminal()
     print_result(console, result, scenario_file.scenario.cost)
-    print_outcome(console, result, scenario_file.scenario.cost, missing)
-    for command in command_of(scenario_file, result.best).values():
-        console.print("\nthe best configuration's command:")
-        console.print(Text(command), soft_wrap=True)
-
-
-def _as_json(result: Result, scenario_file: ScenarioFile, missing: str) -> dict[str, object]:
-    search = common_costs(result.history, result.default, result.best)
-    return {
-        **result.to_json(),
-        "on_common_runs": search
-        and {"default": finite(search.first), "best": finite(search.second), "runs": search.runs},
-        "no_verdict": None if result.verdict else no_verdict(result, missing),
-        **command_of(scenario_file, result.best),
-    }
+    print_failures(console, result.failures)
+    print_outcome(console, result)
+    command = scenario_file.target.command_line(result.best)
+    what = "'s command" if command else ", whole"
+    console.print(f"\nthe best configuration{what}:")
+    console.print(Text(command or str(result.best)), soft_wrap=True)
 
 
 def _make_folder(folder: Path) -> None:
@@ -130,30 +149,20 @@ def _make_folder(folder: Path) -> None:
         raise BadInput(f"cannot make the folder {folder}: {error.strerror}") from None
 
 
-def show(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="A file made by `paramhs tune`.")],
-    as_json: Json = False,
-) -> None:
-    """Show what is in a store, also while a search is writing it."""
-    from paramhs.world.store.summary import summary
-
-    about = summary(store)
-    if as_json:
-        print_json(about)
-    else:
-        print_summary(Terminal(), about)
-
-
 @contextmanager
 def tuning() -> Iterator[None]:
     """What the target prints goes to standard error; standard output is for the result.
+
+    What Python prints is made printable. What a library or a process writes past Python is not:
+    that would need another process in between, for code that is the user's own.
 
     A second Ctrl-C ends the process: threads that run the target cannot be waited for. SIGTERM is
     answered as Ctrl-C is.
     """
     before = signal.signal(signal.SIGTERM, _as_ctrl_c)
+    shown = cast(TextIO, Shown(sys.stderr))
     try:
-        with _on_standard_error(), redirect_stdout(sys.stderr):
+        with _on_standard_error(), redirect_stdout(shown), redirect_stderr(shown):
             yield
     except KeyboardInterrupt:
         say(f"Stopped at once; nothing stored is lost. To run again: {again()}", err=True)

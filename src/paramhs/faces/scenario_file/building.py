@@ -60,6 +60,8 @@ class ScenarioFile:
     """Where paths are looked for; the first is the scenario's own."""
     warm_start: tuple[Path, ...] = ()
     """Stores of earlier searches to learn from."""
+    verdict_in_budget: bool = False
+    """Whether the verdict's runs are part of the budget."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,11 @@ class Parsed:
 def build(parsed: Parsed) -> ScenarioFile:
     """The whole; `BadInput` with all problems if there are any."""
     return _Builder(parsed).whole()
+
+
+def build_space(parsed: Parsed) -> SpaceFile:
+    """The space alone; `BadInput` with all problems of it."""
+    return _Builder(parsed).space_alone()
 
 
 class _Builder:
@@ -122,7 +129,16 @@ class _Builder:
             file.expected,
             self.parsed.folders,
             warm_start,
+            file.verdict.in_budget,
         )
+
+    def space_alone(self) -> SpaceFile:
+        if "space" not in self.parsed.settings:
+            self.source.complain(("space",), "is missing")
+        read = self._build_space()
+        self.source.refuse()
+        assert read  # noqa: S101 -- or refused
+        return read._replace(notes=tuple(self.source.notes))
 
     def _scenario(
         self,

@@ -28,8 +28,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 
 from paramhs.faces.choices import COSTS, check_seed, cost_named
-from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
-from paramhs.search.configurators import Configurator, ParamHS, ParamILS
+from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
+from paramhs.search.configurators import Configurator, ParamHS, ParamILS, Race
 from paramhs.search.operators import (
     Anywhere,
     BothSides,
@@ -272,20 +272,36 @@ class _Budget(_Table):
         return Budget(self.runs, self.target_time, self.wall_time)
 
 
+_RACE = ("candidates", "survivors", "first_test", "confidence", "test", "max_runs")
+_USED_BY = {
+    "growing": ("min_runs", "max_runs"),
+    "focused": ("order", "max_runs"),
+    "fixed": ("runs",),
+    "fresh": ("runs",),
+}
+"""Which settings each comparison has a use for."""
+
+
 class _Configurator(_Table):
     """Names of the parts; what is left out is as the named configurator has it."""
 
-    name: Literal["paramhs", "paramrls", "paramils", "random"] = "paramhs"
+    name: Literal["paramhs", "paramrls", "paramils", "race", "random"] = "paramhs"
     moves: Literal["one", "several", "both sides"] | None = None
     step: Literal["harmonic", "uniform", "l-step"] | None = None
     length: int = 1
-    comparison: Literal["growing", "fixed", "fresh"] | None = None
+    comparison: Literal["growing", "focused", "fixed", "fresh"] | None = None
+    order: Literal["drawn", "shared"] = "drawn"
     runs: int | None = None
     min_runs: int = 3
     max_runs: int = 2000
     random_starts: int = 10
     kicks: int = 3
     p_restart: float = 0.01
+    candidates: int | None = None
+    survivors: int | None = None
+    first_test: int = 5
+    confidence: float = 0.95
+    test: Literal["friedman", "t"] | None = None
 
     def configurator(self) -> Configurator:
         """The configurator meant; `BadInput` if a setting is given that it has no use for."""
@@ -295,11 +311,14 @@ class _Configurator(_Table):
         if self.name == "paramils":
             return ParamILS(
                 self._operator("one", Uniform()),
-                self._comparison("fixed"),
+                self._comparison("focused"),
                 self.random_starts,
                 self.kicks,
                 self.p_restart,
             )
+        if self.name == "race":
+            settings = {name: getattr(self, name) for name in _RACE}
+            return Race(self._operator("several", Harmonic()), **settings)
         comparison = self._comparison("growing")
         if self.name == "random":
             return ParamHS(Anywhere(), comparison)
@@ -308,9 +327,8 @@ class _Configurator(_Table):
         return ParamHS(operator, comparison)
 
     def _used(self) -> set[str]:
-        kind = self.comparison or ("fixed" if self.name == "paramils" else "growing")
-        used = {"name", "comparison"}
-        used |= {"min_runs", "max_runs"} if kind == "growing" else {"runs"}
+        kind = self.comparison or ("focused" if self.name == "paramils" else "growing")
+        used = {"name", *_RACE} if self.name == "race" else {"name", "comparison", *_USED_BY[kind]}
         if self.name == "paramils":
             used |= {"random_starts", "kicks", "p_restart"}
         if self.name != "random":
@@ -333,6 +351,8 @@ class _Configurator(_Table):
         kind = self.comparison or usual
         if kind == "growing":
             return Growing(self.min_runs, self.max_runs)
+        if kind == "focused":
+            return Focused(self.order, self.max_runs)
         if kind == "fixed":
             return FixedRuns() if self.runs is None else FixedRuns(self.runs)
         if self.runs is None:
@@ -400,6 +420,8 @@ class Verdict(_Table):
 
     runs: Annotated[int, Field(gt=0)] | None = None
     """Of each; left out: one an instance, and at least 50 if the target is random."""
+    in_budget: bool = False
+    """Whether these runs are part of the budget; else they come on top."""
 
 
 class File(_Table):

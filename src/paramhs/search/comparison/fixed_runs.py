@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from paramhs.search.comparison.capping import coming_runs, is_lost, meet
 from paramhs.search.comparison.comparison import check_runs
 from paramhs.search.history import History
 from paramhs.values.costs import Score, score
@@ -35,23 +36,30 @@ class FixedRuns:
     ) -> Asking:
         """Whether its mean is no worse."""
         pairs = self._pairs(history)
-        likely = self._likely(history, pairs, ahead)
-        yield from history.ask((challenger, pairs), (incumbent, pairs), likely=likely)
-        return _score(history, challenger, pairs) <= _score(history, incumbent, pairs)
+        likely = self._likely(history, incumbent, pairs, ahead)
+        came_through = yield from meet(
+            history, challenger, incumbent, pairs, gained=pairs, likely=likely
+        )
+        return came_through and _score(history, challenger, pairs) <= _score(
+            history, incumbent, pairs
+        )
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
         """Their means are known for good once both have been run."""
         pairs = self._pairs(history)
-        return not (history.missing(challenger, pairs) or history.missing(incumbent, pairs))
+        if history.missing(incumbent, pairs):
+            return False
+        lost = is_lost(history, challenger, incumbent, pairs)
+        return lost or not history.missing(challenger, pairs)
 
     def _pairs(self, history: History) -> list[Pair]:
         return history.pairs(0, int(min(self.runs, history.pair_count)))
 
     def _likely(
-        self, history: History, pairs: list[Pair], ahead: Iterable[Config]
+        self, history: History, incumbent: Config, pairs: list[Pair], ahead: Iterable[Config]
     ) -> Iterator[Task]:
         for config in ahead:
-            yield from history.missing(config, pairs)
+            yield from coming_runs(history, config, incumbent, pairs)
 
 
 def _score(history: History, config: Config, pairs: list[Pair]) -> Score:

@@ -16,7 +16,8 @@ class FreshRuns:
     """Run both configurations `runs` times anew; the better mean wins, a fair coin decides ties.
 
     What is known is not used, and no seed comes twice. In a call, both are run on the same
-    instances.
+    instances. A deterministic target is not run again on what it was run on: it has one seed, with
+    which it would say the same.
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), `better`; ties as its published means imply.
     """
@@ -35,6 +36,8 @@ class FreshRuns:
         self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
     ) -> Asking:
         """Whether its mean over fresh runs is better."""
+        if history.scenario.deterministic:
+            return (yield from self._better_by_instances(history, challenger, incumbent))
         call = history.asked // (2 * self.runs)
         pairs = history.pairs(call * self.runs, (call + 1) * self.runs)
         others = [Pair(instance, other_seed(seed)) for instance, seed in pairs]
@@ -43,14 +46,32 @@ class FreshRuns:
             for config, on in ((challenger, pairs), (incumbent, others))
         )
         yield from history.make([*new, *old])
-        mine, other = _score(history, new), _score(history, old)
-        if mine == other:
-            return history.rng("ties", call).random() < 0.5
-        return mine < other
+        return _wins(history, call, _score(history, new), _score(history, old))
+
+    def _better_by_instances(
+        self, history: History, challenger: Config, incumbent: Config
+    ) -> Asking:
+        """The same where seeds do not matter: each call takes the next instances."""
+        call = len(history.races)
+        pairs = history.pairs(call * self.runs, (call + 1) * self.runs)
+        wanted = list(dict.fromkeys(pairs))
+        yield from history.ask((challenger, wanted), (incumbent, wanted))
+        new, old = (
+            [history.task(config, pair) for pair in pairs] for config in (challenger, incumbent)
+        )
+        return _wins(history, call, _score(history, new), _score(history, old))
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Never: fresh runs may end otherwise."""
-        return False
+        """Never, since fresh runs may end otherwise; or once all is known of a deterministic
+        target."""
+        if not history.scenario.deterministic:
+            return False
+        pairs = history.pairs(0, len(history.scenario.instances))
+        return not (history.missing(challenger, pairs) or history.missing(incumbent, pairs))
+
+
+def _wins(history: History, call: int, new: Score, old: Score) -> bool:
+    return history.rng("ties", call).random() < 0.5 if new == old else new < old
 
 
 def _score(history: History, tasks: Sequence[Task]) -> Score:

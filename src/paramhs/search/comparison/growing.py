@@ -7,6 +7,7 @@ from itertools import chain, islice
 from numbers import Integral
 from statistics import fmean, stdev
 
+from paramhs.search.comparison.capping import coming_runs, is_lost, meet
 from paramhs.search.history import History
 from paramhs.values.costs import Cost, score
 from paramhs.values.errors import BadInput
@@ -17,6 +18,7 @@ from paramhs.values.space import Config
 _FEW = 3  # the least evidence on which an incumbent is dropped, or a parameter thought idle
 _CLEARLY = 4.0  # standard errors by which the clearly worse are worse
 _CLEARLY_RUNS = 8  # and the least number of runs on which that is judged
+_HUGE = 1e280  # costs from which on sums of some may have no float
 
 
 @dataclass(frozen=True)
@@ -64,27 +66,32 @@ class Growing:
         pairs = [*history.pairs_of(incumbent), *gained] if gained else history.pairs_of(incumbent)
         order = self._order(history, challenger, times, pairs)
         likely = self._likely(history, incumbent, pairs, ahead)
+        met: list[Pair] = []
         new: list[Cost] = []
         old: list[Cost] = []
-        known = len(history.common(challenger, incumbent))
+        known = len(_met(history, challenger, history.pairs_of(incumbent)))
         for look in self._looks(max(self.min_runs << min(times, 40), known), len(pairs)):
-            batch = list(islice(order, look - len(new)))
-            yield from history.ask((incumbent, gained), (challenger, batch), likely=likely)
+            met += islice(order, look - len(met))
+            if not (
+                yield from meet(history, challenger, incumbent, met, gained=gained, likely=likely)
+            ):
+                return False
             gained = []
-            theirs, own = history.costs(challenger), history.costs(incumbent)
-            new += [theirs[pair] for pair in batch]
-            old += [own[pair] for pair in batch]
+            new, old = (_costs(history, config, met) for config in (challenger, incumbent))
             if score(new) > score(old) or self._is_without_effect(new, old):
                 return False
         return new != old
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
         """Whether all pairs were met, or the challenger is worse beyond doubt."""
+        pairs = history.pairs_of(incumbent)
         common = history.common(challenger, incumbent)
-        new, old = ([history.costs(c)[p] for p in common] for c in (challenger, incumbent))
         if len(common) >= self._limit(history):
+            new, old = (_costs(history, config, common) for config in (challenger, incumbent))
             return score(new) >= score(old)
-        return _clearly_worse(new, old)
+        if len(pairs) >= self._limit(history) and is_lost(history, challenger, incumbent, pairs):
+            return True
+        return _clearly_worse(history, challenger, incumbent)
 
     def _limit(self, history: History) -> int:
         return int(min(self.max_runs, history.pair_count))
@@ -101,8 +108,8 @@ class Growing:
         self, history: History, challenger: Config, times: int, pairs: Sequence[Pair]
     ) -> Iterator[Pair]:
         """The incumbent's pairs as this challenger meets them, having met it so many times."""
-        known = history.costs(challenger)
-        first = [pair for pair in pairs if pair in known] if known else []
+        first = _met(history, challenger, pairs)
+        known = set(first)
         rest = [pair for pair in pairs if pair not in known] if known else pairs
         rng = ShortStream(history.seed, "order", times, *challenger.indices)
         return chain(first, drawn(rest, rng))
@@ -129,16 +136,42 @@ class Growing:
                 then.append(next(coming))
                 yield history.task(incumbent, then[-1])
             order = self._order(history, config, history.times_met(config, incumbent), then)
-            yield from history.missing(config, islice(order, self.min_runs))
+            first = list(islice(order, self.min_runs))
+            yield from coming_runs(history, config, incumbent, first)
 
 
-def _clearly_worse(costs: Sequence[Cost], best: Sequence[Cost]) -> bool:
-    if len(costs) < _CLEARLY_RUNS:
+def _met(history: History, config: Config, pairs: Sequence[Pair]) -> list[Pair]:
+    """Those of the pairs that it was run on, if only until it was cut short."""
+    if config not in history.configs:
+        return []
+    return [pair for pair in pairs if history.at_least(config, pair) is not None]
+
+
+def _costs(history: History, config: Config, pairs: Sequence[Pair]) -> list[Cost]:
+    costs = history.costs(config)
+    return [costs[pair] for pair in pairs]
+
+
+def _clearly_worse(history: History, challenger: Config, incumbent: Config) -> bool:
+    """By far, and be it by what its costs are no smaller than."""
+    met = _met(history, challenger, history.pairs_of(incumbent))
+    if len(met) < _CLEARLY_RUNS:
         return False
-    pairs = [(a[0], b[0]) for a, b in zip(costs, best, strict=True)]
+    pairs = [
+        (history.at_least(challenger, pair) or 0.0, history.costs(incumbent)[pair][0])
+        for pair in met
+    ]
     failures = [float(math.isinf(a)) - float(math.isinf(b)) for a, b in pairs]
-    excess = [a - b for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    both = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    scale = _scale(both)
+    excess = [a / scale - b / scale for a, b in both]
     return _clearly_positive(failures) or (sum(failures) >= 0 and _clearly_positive(excess))
+
+
+def _scale(pairs: Sequence[tuple[float, float]]) -> float:
+    """A power of two: to divide by it changes no comparison, and sums of what is left are floats.
+    Solvers say the largest float there is where they found nothing."""
+    return 2.0**64 if any(max(abs(a), abs(b)) > _HUGE for a, b in pairs) else 1.0
 
 
 def _clearly_positive(numbers: Sequence[float]) -> bool:

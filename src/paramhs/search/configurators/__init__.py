@@ -1,10 +1,11 @@
 """Configurators: generators of tasks that read like the paper's pseudocode."""
 
-from paramhs.search.comparison import FixedRuns, Growing
+from paramhs.search.comparison import Growing
 from paramhs.search.configurators.configurator import Configurator, check_configurator
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.configurators.param_ils import Afresh, ParamILS, Undiscovered
 from paramhs.search.configurators.param_rls import ParamRLS
+from paramhs.search.configurators.racing import Race
 from paramhs.search.operators import Anywhere, One
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "ParamHS",
     "ParamILS",
     "ParamRLS",
+    "Race",
     "Undiscovered",
     "check_configurator",
 ]
@@ -21,7 +23,8 @@ __all__ = [
 CONFIGURATORS: dict[str, Configurator] = {
     "paramhs": ParamHS(),
     "paramrls": ParamHS(One(), Growing()),
-    "paramils": ParamILS(comparison=FixedRuns()),
+    "paramils": ParamILS(),
+    "race": Race(),
     "random": ParamHS(Anywhere(), Growing()),
 }
 """The configurators with a name, set as we advise for real targets."""

@@ -36,6 +36,7 @@ def race(
     ahead: Iterable[Config] = (),
 ) -> Asking:
     """Whether the challenger wins; the history is told."""
+    history.racing = (challenger, incumbent)
     won = yield from comparison.better(history, challenger, incumbent, ahead)
     history.decide(challenger, incumbent, won)
     return won
@@ -74,7 +75,7 @@ def check_configurator(thing: object) -> None:
 
 def check_parts(operator: object, comparison: object, start: str = "default") -> None:
     """Refuse what a configurator cannot be made of."""
-    _check_has(operator, "an operator, such as One() or Several(Harmonic())", "sample", "order")
+    check_operator(operator)
     _check_has(
         comparison,
         "a comparison, such as Growing() or FixedRuns(10)",
@@ -82,6 +83,11 @@ def check_parts(operator: object, comparison: object, start: str = "default") ->
     )
     if start not in ("default", "uniform"):
         raise BadInput(f"start must be 'default' or 'uniform', not {start!r}")
+
+
+def check_operator(operator: object) -> None:
+    """Refuse what is not an operator."""
+    _check_has(operator, "an operator, such as One() or Several(Harmonic())", "sample", "order")
 
 
 def _check_has(thing: object, what: str, *methods: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
-from paramhs.search.comparison import Comparison, FixedRuns
+from paramhs.search.comparison import Comparison, Focused
 from paramhs.search.configurators.configurator import (
     IDLE,
     Stage,
@@ -24,7 +24,7 @@ from paramhs.values.runs import Evaluate, Incumbent, Run, Search
 from paramhs.values.space import Config, Space
 
 Walking = Generator[Evaluate | Incumbent, Sequence[Run], Config | None]
-Noting = Generator[Incumbent, Sequence[Run], None]
+Noting = Generator[Evaluate | Incumbent, Sequence[Run], None]
 
 
 class Walk(Protocol):
@@ -57,14 +57,15 @@ class ParamILS:
     """Local search by first improvement, random kicks, now and then a restart.
 
     `random_starts` is R, `kicks` is s; `operator` gives the order in which a local search walks a
-    configuration's neighbours, `walk` which of them it leaves out.
+    configuration's neighbours, `walk` which of them it leaves out. With `Focused`, as it is unless
+    told otherwise, it is FocusedILS; with `FixedRuns(N)`, BasicILS(N).
 
     Source: Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009), Algorithm 1; Hall, Oliveto,
     Sudholt (PPSN 2020) use R = 0 and add the harmonic order.
     """
 
     operator: Operator = One(Uniform())
-    comparison: Comparison = FixedRuns()
+    comparison: Comparison = Focused()
     random_starts: int = 10
     kicks: int = 3
     p_restart: float = 0.01
@@ -105,7 +106,7 @@ class _IteratedSearch:
         current = yield from self._local_search(self.best)
         idle = 0
         while idle < IDLE:
-            asked = history.asked
+            learned = history.learned
             candidate = yield from self._local_search(self._perturb(current))
             if candidate != current and (yield from self._better(candidate, current)):
                 current = candidate
@@ -113,16 +114,29 @@ class _IteratedSearch:
                     yield from self._better(current, self.best)
             if self.rng.random() < rules.p_restart:
                 current = next(self.space.draws(self.rng), current)
-            idle = idle + 1 if history.asked == asked else 0
+            idle = idle + 1 if history.learned == learned else 0
             if idle and len(history.configs) == self.space.size():
-                return why_ended(history)
+                yield from self._settle()
+                if history.learned == learned:
+                    return why_ended(history)
         return f"nothing new in {IDLE:,} iterations"
 
-    def _random_starts(self) -> Generator[Evaluate | Incumbent, Sequence[Run], None]:
+    def _random_starts(self) -> Noting:
         for _ in range(self.rules.random_starts):
             challenger = next(self.space.draws(self.rng), self.best)
             if challenger != self.best:
                 yield from self._better(challenger, self.best)
+
+    def _settle(self) -> Noting:
+        """Where all were tried: those meet the best again whose race could still end otherwise."""
+        history, is_final = self.history, self.rules.comparison.is_final
+        for config in list(history.configs):
+            if config == self.best:
+                continue
+            if not is_final(history, config, self.best):
+                yield from self._better(config, self.best)
+            elif self._is_known_to_be_better(config):
+                yield from self._note(config)
 
     def _local_search(self, config: Config) -> Stage:
         """Iterative first improvement; ends where no neighbour in the order is better.
@@ -130,9 +144,9 @@ class _IteratedSearch:
         It also ends where it comes back to without having learned anything on the way.
         """
         discovered = {config}
-        asked_at: dict[Config, int] = {}
-        while asked_at.get(config) != self.history.asked:
-            asked_at[config] = self.history.asked
+        learned_at: dict[Config, int] = {}
+        while learned_at.get(config) != self.history.learned:
+            learned_at[config] = self.history.learned
             better = yield from self._first_improvement(config, discovered)
             if better is None:
                 return config

@@ -44,7 +44,7 @@ class ParamRLS:
         proposed: set[Config] = set() if self.replacement else {incumbent}
         idle = 0
         while idle < IDLE:
-            asked = history.asked
+            learned = history.learned
             move = moves.take(incumbent, proposed) or moves.jump(incumbent, proposed)
             if not move:
                 return why_ended(history)
@@ -57,5 +57,5 @@ class ParamRLS:
                 if won:
                     incumbent = challenger
                     yield Incumbent(incumbent)
-            idle = idle + 1 if history.asked == asked else 0
+            idle = idle + 1 if history.learned == learned else 0
         return f"nothing new in {IDLE:,} proposals"

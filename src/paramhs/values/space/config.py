@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from paramhs.values.markup import html_table
 from paramhs.values.space.values import Value, value_text
 
 if TYPE_CHECKING:
@@ -99,6 +100,14 @@ class Config(Mapping[str, Value]):
 
     def __repr__(self) -> str:
         return f"Config({self.as_dict()!r})"
+
+    def _repr_html_(self) -> str:
+        default = self.space.default
+        rows = [
+            (name, value_text(value), "" if default.get(name) == value else "changed")
+            for name, value in self.items()
+        ]
+        return html_table(rows, ("parameter", "value", "from the default"))
 
 
 # Setting a slot by its descriptor is the fast way past `__setattr__`.

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from paramhs.values.errors import BadInput
+from paramhs.values.markup import html_table, joined, paragraph
 from paramhs.values.quoting import short
 from paramhs.values.seeds import below
 from paramhs.values.space.config import INACTIVE, Config
@@ -167,6 +168,8 @@ class Space:
     def config(self, values: Mapping[str, object] | None = None, **more: object) -> Config:
         """The configuration with these values, defaults elsewhere; it must be allowed."""
         indices = [p.default_index for p in self.listed]
+        if not isinstance(values, Mapping | None):
+            raise BadInput(f"expected a dictionary of values, not {short(values)}")
         given = {**(values or {}), **more}
         for name, value in given.items():
             if name not in self.position:
@@ -309,6 +312,15 @@ class Space:
         )
         return f"Space({_some(self.parameters)}{extra})"
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, *_in_words(parameter), self.conditions.get(name, ""))
+            for name, parameter in self.parameters.items()
+        ]
+        clauses = [paragraph(f"forbidden: {clause}") for clause in self.forbidden]
+        headings = ("parameter", "type", "values", "default", "active if")
+        return joined(html_table(rows, headings), *clauses)
+
 
 _PAIR = re.compile(r'\s*+("(?:[^"\\]|\\.)*+"|[^\s="]++)=("(?:[^"\\]|\\.)*+"|\S++)\s*+')
 
@@ -340,6 +352,18 @@ def _named(name: object, spec: object) -> Parameter:
         return parameter(spec)
     except BadInput as error:
         raise BadInput(f"parameter {short(name)}: {error}") from None
+
+
+def _in_words(parameter: Parameter) -> tuple[str, str, str]:
+    """Its type, its values and its default."""
+    kind = type(parameter).__name__.lower()
+    first, last = (value_text(parameter.value(i)) for i in (0, parameter.levels - 1))
+    if parameter.numeric:
+        spaced = ", log" if getattr(parameter, "log", False) else ""
+        values = f"{first} to {last} ({parameter.levels:,} values{spaced})"
+    else:
+        values = _some(value_text(parameter.value(i)) for i in range(parameter.levels))
+    return kind, values, value_text(parameter.default)
 
 
 def _few(names: Sequence[str], most: int = 12) -> list[str]:

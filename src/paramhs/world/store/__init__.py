@@ -30,7 +30,8 @@ class Store(Protocol):
     """Seconds that the target ran, over all runs stored."""
 
     def get(self, task: Task, asked: int | None = None) -> Run | None:
-        """The stored run of a task.
+        """The stored answer to a task: of its runs with several cutoffs, that of the smallest that
+        has one (`values.runs.answer`).
 
         `asked` says that the search asks for it now, and after how many runs. A store that knows
         better has seen the search go another way, and raises `StoreError`.

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from paramhs.values.errors import BadInput, StoreError
-from paramhs.values.runs import Instance, Point, Run, Status, Task
+from paramhs.values.runs import Instance, Point, Run, Status, Task, answer
 from paramhs.values.space import Config, Space
 from paramhs.values.version import __version__
 from paramhs.world.store.differences import differences
@@ -78,9 +79,9 @@ class SqliteStore:
         self.space = space
         self.notices: list[str] = []
         self._open = False
-        if self.path.is_dir():
+        if os.path.isdir(self.path):
             raise StoreError(f"{self.path} is a folder; a store is a file")
-        if not self.path.parent.is_dir():
+        if not os.path.isdir(self.path.parent):
             raise StoreError(f"cannot make {self.path}: there is no folder {self.path.parent}")
         with explained(self.path):
             self._lock = WriterLock(self.path)
@@ -178,27 +179,41 @@ class SqliteStore:
         return float(seconds)
 
     def get(self, task: Task, asked: int | None = None) -> Run | None:
-        """The stored run of a task."""
+        """The stored answer to a task.
+
+        It is that of the run with the smallest cutoff that has one. A search asks for the same with
+        larger cutoffs only, and only until it is not cut short. So runs that are made later, with
+        larger cutoffs, change no answer, and a replay has the same.
+        """
         key = self._key(task)
-        row = None
         try:
-            if None not in key:
-                row = self._db.execute(
-                    "SELECT status, runtime, quality, detail, asked FROM runs"
-                    " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
-                    key,
-                ).fetchone()
-            if asked is not None and (row is None or row[4] != asked):
+            found, row = self._answer(task, key) if None not in key else (None, None)
+            if asked is not None and (row is None or row[5] != asked):
                 self._check_way(task, asked)
-                if row is not None and row[4] is None:
+                if row is not None and row[5] is None:
                     self._db.execute(
                         "UPDATE runs SET asked = ?"
                         " WHERE config = ? AND instance = ? AND seed = ? AND cutoff = ?",
-                        (asked, *key),
+                        (asked, *key[:3], row[0]),
                     )
-            return Run(task, _STATUS[row[0]], row[1], row[2], row[3]) if row else None
+            return found
         except (sqlite3.Error, *_DAMAGE) as error:
             raise _trouble(self.path, error) from error
+
+    def _answer(
+        self, task: Task, key: tuple[object, ...]
+    ) -> tuple[Run, tuple[Any, ...]] | tuple[None, None]:
+        rows = self._db.execute(
+            "SELECT cutoff, status, runtime, quality, detail, asked FROM runs"
+            " WHERE config = ? AND instance = ? AND seed = ? ORDER BY cutoff",
+            key[:3],
+        ).fetchall()
+        for row in rows:
+            made = Run(task._replace(cutoff=row[0]), _STATUS[row[1]], *row[2:5])
+            found = answer(made, task)
+            if found is not None:
+                return found, row
+        return None, None
 
     def _key(self, task: Task) -> tuple[int | None, int | None, int, float]:
         config = self._configs.get(_text(task.config.key))
@@ -355,11 +370,11 @@ def read_runs(path: Path, space: Space) -> Iterator[Run]:
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Connect to a store without changing anything."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise StoreError(f"{path} is a folder, not a store")
-    if not path.exists():
+    if not os.path.exists(path):
         raise StoreError(f"there is no store {path}")
-    if path.stat().st_size == 0:
+    if os.path.getsize(path) == 0:
         raise StoreError(f"{path} is empty: no search has begun in it")
     uri = path.absolute().as_uri()
     db = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=10)

@@ -7,6 +7,7 @@ taken, so that the search can be resumed whatever becomes of the old ones.
 """
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -29,7 +30,7 @@ def read_known(path: Path, scenario: Scenario) -> Known | None:
     """Read what the search in this store began with; None if none has begun there."""
     space = scenario.space
     instances = {instance.name: instance for instance in scenario.instances}
-    if not path.exists() or path.stat().st_size == 0:
+    if not os.path.exists(path) or os.path.getsize(path) == 0:
         return None
     with explained(path), closing(connect_to_read(path)) as db:
         rows = db.execute(

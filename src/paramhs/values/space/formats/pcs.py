@@ -18,11 +18,13 @@ from paramhs.values.space.formats.texts import (
     located,
     matching,
     shown,
+    value_if_any,
     value_on,
 )
 from paramhs.values.space.parameters import Categorical, Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import Space
 from paramhs.values.space.terms import Ref
+from paramhs.values.space.values import Value
 
 _LIST = re.compile(
     r"(?P<name>\S+?)\s*(?:(?<=\s)(?P<type>categorical|ordinal)\s*)?"
@@ -132,17 +134,32 @@ class _Reader:
         parent, sign, right = self._signed(span)
         if parent == child:
             raise span.error(f"{child!r} is conditional on itself")
-        parameter = self.parameters[parent]
         if sign == "in":
             if not (right.text.startswith("{") and right.text.endswith("}")):
                 raise right.error(f"expected values in braces after 'in', found {right.found}")
-            values = [value_on(v, parent, parameter) for v in _values(right.part(1, -1))]
-            return Member(parent, tuple(dict.fromkeys(values)))
-        value = value_on(right, parent, parameter)
+            values = [self._value(v, parent) for v in _values(right.part(1, -1))]
+            return Member(parent, tuple(dict.fromkeys(v for v in values if v is not None)))
         if sign == "!=":
-            return Unlike(parent, (value,))
-        self._check_order(span, parent, sign)
-        return Compare(parent, "==" if sign == "=" else sign, value)
+            value = self._value(right, parent)
+            return Unlike(parent, () if value is None else (value,))
+        return self._compared(span, parent, sign, right)
+
+    def _compared(self, span: Span, name: str, sign: str, right: Span) -> Expression:
+        """A comparison with a value; what the parameter can never be equal to never holds."""
+        if sign in ("==", "="):
+            value = self._value(right, name)
+            return Member(name, ()) if value is None else Compare(name, "==", value)
+        parameter = self.parameters[name]
+        self._check_order(span, name, sign)
+        if isinstance(parameter, Integer | Real):
+            return Compare(name, sign, right.number())
+        return Compare(name, sign, value_on(right, name, parameter))
+
+    def _value(self, span: Span, name: str) -> Value | None:
+        parameter = self.parameters[name]
+        if isinstance(parameter, Integer | Real):
+            span.number()  # what is none is a mistake
+        return value_if_any(span, name, parameter, self.notes)
 
     def _clause(self, span: Span) -> Expression:
         """A forbidden clause, classic `a=1, b=2` or with && and ||."""
@@ -160,11 +177,10 @@ class _Reader:
                 "expected a comparison such as 'a=1' in a forbidden clause, found 'in'"
             )
         self._check_order(span, name, sign)
-        sign = "==" if sign == "=" else sign
         other = self.parameters.get(right.text)
         if other is not None and other.numeric and self.parameters[name].numeric:
-            return Compare(name, sign, Ref(right.text))
-        return Compare(name, sign, value_on(right, name, self.parameters[name]))
+            return Compare(name, "==" if sign == "=" else sign, Ref(right.text))
+        return self._compared(span, name, sign, right)
 
     def _signed(self, span: Span) -> tuple[str, str, Span]:
         """Name, sign and what is right of it; a name may contain what looks like a sign."""

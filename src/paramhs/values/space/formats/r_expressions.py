@@ -23,7 +23,7 @@ from paramhs.values.space.formats.logic import (
     either,
     negated,
 )
-from paramhs.values.space.formats.texts import Span, shown, value_on
+from paramhs.values.space.formats.texts import Span, shown, value_if_any
 from paramhs.values.space.parameters import Integer, Parameter, Real
 from paramhs.values.space.parsing import MIRRORED
 from paramhs.values.space.terms import DIGITS, FUNCTIONS, Calculation, Ref, Term, calculated
@@ -195,12 +195,7 @@ class RParser:
         return Compare(left.name, sign, value)
 
     def _value(self, name: str, span: Span) -> Value | None:
-        """The value of a parameter; None, and a note, if it can never have it."""
-        try:
-            return value_on(span, name, self.parameters[name])
-        except BadInput as error:
-            self.notes.append(f"{error}; {name} is never equal to it")
-            return None
+        return value_if_any(span, name, self.parameters[name], self.notes)
 
     # Numbers and names.
 

@@ -145,6 +145,15 @@ def value_on(span: Span, name: str, parameter: Parameter) -> Value:
     return value
 
 
+def value_if_any(span: Span, name: str, parameter: Parameter, notes: list[str]) -> Value | None:
+    """The same; None, and a note, if the parameter can never have it."""
+    try:
+        return value_on(span, name, parameter)
+    except BadInput as error:
+        notes.append(f"{error}; {name} is never equal to it")
+        return None
+
+
 @lru_cache(maxsize=64)
 def _listed(parameter: Parameter) -> tuple[str, ...]:
     return tuple(str(value) for value in getattr(parameter, "values", ()))

@@ -153,8 +153,7 @@ class CommandTarget(Target):
 
     def command_line(self, config: Config) -> str:
         """The command line of a configuration, with INSTANCE, SEED and such where those go."""
-        own = {name: name.upper() for name in self.template.uses}
-        return shlex.join(self.template.filled(config, own))
+        return self.template.line(config)
 
     def limits(self, cutoff: float) -> Limits:
         """What a run with this cutoff may use.
@@ -330,7 +329,7 @@ def _program(word: str, folder: Path) -> str | None:
     """The file that a first word means; what was installed beside Python is found, too."""
     if os.sep in word:
         path = folder / word
-        return str(path) if path.exists() else None
+        return str(path) if os.path.exists(path) else None
     beside = os.path.dirname(sys.executable)
     return shutil.which(word, path=f"{os.environ.get('PATH', '')}{os.pathsep}{beside}")
 

@@ -21,6 +21,11 @@ def note_continued(number: int, frame: object) -> None:
     _continued[0] += 1
 
 
+def continued() -> int:
+    """How often this process was told to go on, so far as it heard of it."""
+    return _continued[0]
+
+
 class Stopwatch:
     """Runs from now on; whoever uses it looks at it at least once in each step."""
 

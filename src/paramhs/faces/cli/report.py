@@ -1,0 +1,90 @@
+"""`paramhs report`: a search on one page."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paramhs.faces.cli.output import Json, called, print_json, say
+from paramhs.faces.result import Result
+from paramhs.values.errors import ParamhsError
+
+_EVERY = 5.0  # seconds between two pages of a search that runs
+_PATIENCE = 20  # times as long as it takes to write one
+
+
+def report(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="A file made by `paramhs tune`.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The page [beside the store, STORE.html]."),
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also each picture, as SVG.")
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Write it again and again while the search runs.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Write a search as one page: what was found, whether it is better, what matters.
+
+    The page is a file of its own, without scripts; it can be made while the search runs, and needs
+    neither the target nor the instances.
+    """
+    from paramhs.faces.reporting import check_page, page_beside
+
+    page = out or page_beside(store)
+    if out is None:
+        check_page(page)
+    if watch:
+        _watch(store, page, figures)
+    paths = _write(store, page, figures)
+    if as_json:
+        print_json({"page": str(paths[0]), "figures": [str(path) for path in paths[1:]]})
+        return
+    say(f"wrote {paths[0]}")
+    if len(paths) > 1:
+        say(f"and {len(paths) - 1} pictures in {figures}")
+
+
+def _write(store: Path, page: Path, figures: Path | None, refresh: int | None = None) -> list[Path]:
+    from paramhs.faces.reporting import Told, stored_material, write_report
+
+    told = Told(calls=next_calls(store))
+    return write_report(stored_material(store, told, refresh), page, figures)
+
+
+def _watch(store: Path, page: Path, figures: Path | None) -> None:
+    """Write it until the search has ended, or somebody has seen enough."""
+    from paramhs.faces.reporting import is_running
+
+    try:
+        while is_running(store):
+            begun = time.monotonic()
+            _write(store, page, figures, refresh=round(_EVERY))
+            took = time.monotonic() - begun
+            time.sleep(max(_EVERY, _PATIENCE * took) - took)
+    except KeyboardInterrupt:
+        return
+
+
+def next_calls(store: Path, scenario: Path | None = None) -> dict[str, str]:
+    """What to type next, by what it does."""
+    validate = called("validate", scenario or "SCENARIO.toml", "--store", store)
+    return {"simplify": called("simplify", store), "validate": validate}
+
+
+def write_beside(result: Result, store: Path, scenario: Path) -> Path | None:
+    """Write the page of a search that has just ended; a trouble with it is told, and no more."""
+    from paramhs.faces.reporting import check_page, page_beside, result_material, write_report
+
+    page = page_beside(store)
+    try:
+        check_page(page)
+        write_report(result_material(result, calls=next_calls(store, scenario)), page)
+    except ParamhsError as error:
+        say(f"There is no page: {error}", err=True)
+        return None
+    return page

@@ -1,0 +1,233 @@
+"""The pictures of the page."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from paramhs.results.ablation import Ablation
+from paramhs.results.report import charts
+from paramhs.results.report.charts import Frame, clipped
+from paramhs.results.report.material import Material
+from paramhs.results.report.meetings import Case, Meeting, solving_times
+from paramhs.results.report.scales import Scale, fitting, linear, logarithmic, short
+from paramhs.results.report.trail import Sample
+from paramhs.results.verdict import Interval
+from paramhs.values.costs import CostMetric
+
+_MANY = 200  # runs from which on their axis is a logarithm
+_STEPS = 300  # of a cactus plot
+_QUICK = 0.001  # seconds; what is quicker is drawn here
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with a name that can be that of a file."""
+
+    name: str
+    title: str
+    svg: Markup
+    caption: str = ""
+
+
+# Is it better?
+
+
+def interval_figure(ratio: Interval, better: str) -> Figure:
+    """How many times better, with the interval, and where no difference would be."""
+    ends = [x for x in (ratio.low, ratio.high) if 0 < x < math.inf]
+    x = logarithmic([0.8, 1.25, ratio.estimate, *ends])
+    frame = Frame(x, Scale(0, 1), f"times {better}", "", 460, 88, 16, 16, 10, 40, (6, 0))
+    low, high = max(ratio.low, x.low), min(ratio.high, x.high)
+    parts = [
+        charts.rule(frame, "one", x=1.0),
+        charts.segment(frame, (low, 0.5), (high, 0.5), "b thick"),
+        charts.dots(frame, [(ratio.estimate, 0.5, str(ratio))], "b"),
+    ]
+    title = "How many times better the best is, with a 95 % interval"
+    return Figure("verdict", title, frame.drawn(title, *parts))
+
+
+# What matters?
+
+
+def ablation_figure(ablation: Ablation, material: Material) -> Figure | None:
+    """The cost for each number of changes, from the default to the best."""
+    spots = [(0.0, ablation.default_cost, "default")]
+    for step in ablation.steps:
+        spots.append((float(step.count), step.cost, ", ".join(map(str, step.changes))))
+    spots = [(x, y, clipped(told, 200)) for x, y, told in spots if math.isfinite(y)]
+    if len(spots) < 2:
+        return None
+    most = spots[-1][0]
+    frame = Frame(
+        linear([0.0, most]) if most < _MANY else linear([0.0, most], zero=True),
+        fitting(y for _, y, _ in spots),
+        "parameters changed",
+        material.label,
+        ticks=(min(int(most), 6), 5),
+    )
+    title = "Cost after each change, from the default to the best"
+    way = charts.line(frame, [(x, y) for x, y, _ in spots], "b")
+    return Figure("ablation", title, frame.drawn(title, way, charts.dots(frame, spots, "b")))
+
+
+# How did the search go?
+
+
+def trail_figures(samples: Sequence[Sample], material: Material) -> list[Figure]:
+    """The incumbent's mean over runs and over time, and over how many runs it is."""
+    usable = [s for s in samples if math.isfinite(s.mean)]
+    if not usable:
+        return []
+    what = "passed" if material.elapsed else "of target time"
+    by_runs = [(float(s.runs), s) for s in usable]
+    by_time = [(s.seconds, s) for s in usable]
+    evidence = [(float(s.runs), float(s.evidence)) for s in usable]
+    frame = Frame(
+        _growing([x for x, _ in evidence]),
+        fitting(y for _, y in evidence),
+        "runs of the search",
+        "runs of the incumbent",
+    )
+    title = "The runs that the incumbent's mean is over"
+    return [
+        _trail("incumbent-by-runs", "The incumbent over runs", by_runs, "runs", material),
+        _trail(
+            "incumbent-by-time",
+            f"The incumbent over time {what}",
+            by_time,
+            f"seconds {what}",
+            material,
+        ),
+        Figure("evidence", title, frame.drawn(title, charts.steps(frame, evidence, "b"))),
+    ]
+
+
+def _growing(numbers: Sequence[float]) -> Scale:
+    """An axis of what only grows."""
+    positive = [x for x in numbers if x > 0] or [1.0]
+    if positive[-1] >= _MANY or positive[-1] > 100 * positive[0]:
+        return logarithmic([positive[0], positive[-1]])
+    return linear(numbers, zero=True)
+
+
+def _trail(
+    name: str, title: str, at: Sequence[tuple[float, Sample]], label: str, material: Material
+) -> Figure:
+    means = [s.mean for _, s in at]
+    y = fitting(_within([*means, *(x for _, s in at for x in (s.low, s.high))], means))
+    frame = Frame(_growing([x for x, _ in at]), y, label, f"{material.label}, as known then")
+    firsts = [
+        (x, s.mean, f"incumbent {s.number}, {short(s.mean)} over {s.evidence} runs")
+        for k, (x, s) in enumerate(at)
+        if k == 0 or s.number != at[k - 1][1].number
+    ]
+    return Figure(
+        name,
+        title,
+        frame.drawn(
+            title,
+            charts.step_band(frame, [(x, s.low, s.high) for x, s in at], "b"),
+            charts.steps(frame, [(x, s.mean) for x, s in at], "b"),
+            charts.dots(frame, firsts, "b"),
+        ),
+    )
+
+
+def _within(numbers: Iterable[float], means: Sequence[float]) -> list[float]:
+    """Without ends of bands that would ruin the axis: all positive means need a positive one."""
+    if min(means) > 0:
+        floor = min(means) / 3
+        return [max(x, floor) for x in numbers]
+    return list(numbers)
+
+
+# Instance by instance.
+
+
+def scatter_figure(name: str, title: str, cases: Sequence[Case], metric: CostMetric) -> Figure:
+    """Each instance by what it costs the default and the best; on log axes where that can be."""
+    seconds = metric.needs_runtime
+    spots = [_spot(case, seconds) for case in cases]
+    scale = _common_scale(spots, seconds)
+    unit = "mean runtime in s" if seconds else metric.label
+    frame = Frame(scale, scale, f"default: {unit}", f"best: {unit}", 420, 400)
+    groups: dict[str, list[tuple[float, float, str]]] = {"b": [], "timeout": [], "failed": []}
+    for case, (x, y) in zip(cases, spots, strict=True):
+        groups[_kind(case)].append((_drawn(x, scale), _drawn(y, scale), _told(case, metric)))
+    parts = [
+        charts.segment(frame, (scale.low, scale.low), (scale.high, scale.high), "one"),
+        charts.dots(frame, groups["b"], "b"),
+        charts.crosses(frame, groups["timeout"], "a"),
+        charts.crosses(frame, groups["failed"], "bad"),
+    ]
+    return Figure(name, title, frame.drawn(title, *parts), _scatter_caption(groups, metric))
+
+
+def _spot(case: Case, seconds: bool) -> tuple[float, float]:
+    if not seconds:
+        return case.first.cost, case.second.cost
+    return tuple(max(part.seconds, _QUICK) for part in (case.first, case.second))  # type: ignore[return-value]
+
+
+def _common_scale(spots: Sequence[tuple[float, float]], seconds: bool) -> Scale:
+    numbers = [x for spot in spots for x in spot if math.isfinite(x)]
+    if seconds and numbers:
+        return logarithmic(numbers)
+    if numbers and min(numbers) > 0 and max(numbers) > 2 * min(numbers):
+        return logarithmic(numbers)
+    return fitting(numbers)
+
+
+def _drawn(x: float, scale: Scale) -> float:
+    return x if math.isfinite(x) else scale.high
+
+
+def _kind(case: Case) -> str:
+    if case.first.failed or case.second.failed:
+        return "failed"
+    return "timeout" if case.first.timeouts or case.second.timeouts else "b"
+
+
+def _told(case: Case, metric: CostMetric) -> str:
+    costs = f"{short(case.first.cost)} to {short(case.second.cost)}"
+    return f"{clipped(case.name, 80)}: {costs}"
+
+
+def _scatter_caption(groups: dict[str, list[tuple[float, float, str]]], metric: CostMetric) -> str:
+    seconds = metric.needs_runtime
+    side, how = ("Above", "higher") if metric.maximise and not seconds else ("Below", "lower")
+    caption = f"{side} the diagonal the best is {'faster' if seconds else how}, which is better."
+    if groups["timeout"]:
+        caption += " Crosses: a run of one of them reached the cutoff, and is drawn at it."
+    if groups["failed"]:
+        caption += " Red crosses: a run of one of them failed; where all did, at the edge."
+    return caption
+
+
+def cactus_figure(meetings: Sequence[Meeting], metric: CostMetric, on: str) -> Figure | None:
+    """How many runs are finished within a time, by each."""
+    sides = [
+        [max(t, _QUICK) for t in solving_times(runs, metric)]
+        for runs in zip(*meetings, strict=True)
+    ]
+    if not any(sides):
+        return None
+    x = linear([0.0, float(len(meetings))], zero=True)
+    frame = Frame(
+        x, logarithmic(sides[0] + sides[1]), "runs finished", "seconds for each", 420, 400
+    )
+    parts = [
+        charts.steps(frame, _thinned([(float(k), t) for k, t in enumerate(side, 1)]), kind)
+        for side, kind in zip(sides, ("a", "b"), strict=True)
+    ]
+    key = charts.legend([("a", "default"), ("b", "best")], frame.left + 14, 36)
+    title = f"Runs finished within a time, {on}"
+    return Figure("cactus", title, frame.drawn(title, *parts, key))
+
+
+def _thinned(spots: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    every = math.ceil(len(spots) / _STEPS)
+    return [*spots[:-1:every], *spots[-1:]] if spots else []

@@ -1,0 +1,58 @@
+"""Where a search went: its incumbents on a map of two parameters."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paramhs.values.space import Config, Parameter
+
+
+@dataclass(frozen=True)
+class Map:
+    """The mean cost over a grid of two parameters, the others being as the best has them."""
+
+    across: str
+    up: str
+    xs: tuple[Any, ...]
+    ys: tuple[Any, ...]
+    costs: tuple[tuple[float, ...], ...]
+    """By ys, then xs."""
+    stops: tuple[Config, ...]
+    """The incumbents, from the first to the last."""
+
+    def place(self, config: Config) -> tuple[int, int]:
+        """The column and row that are nearest to a configuration, by levels."""
+        return tuple(  # type: ignore[return-value]
+            _nearest(config.space.parameters[name], values, config[name])
+            for name, values in ((self.across, self.xs), (self.up, self.ys))
+        )
+
+
+def drawn_map(
+    stops: Sequence[Config],
+    across: str,
+    up: str,
+    cost: Callable[[Config], float],
+    columns: int = 13,
+    rows: int = 9,
+) -> Map:
+    """The map around the last of these configurations."""
+    best = stops[-1]
+    space = best.space
+    xs = _levels(space.parameters[across], columns)
+    ys = _levels(space.parameters[up], rows)
+    costs = tuple(
+        tuple(cost(space.config({**best.as_dict(), across: x, up: y})) for x in xs) for y in ys
+    )
+    return Map(across, up, xs, ys, costs, tuple(stops))
+
+
+def _levels(parameter: Parameter, count: int) -> tuple[Any, ...]:
+    """So many of its values, evenly over its levels, both ends included."""
+    places = [round(i * (parameter.levels - 1) / (count - 1)) for i in range(count)]
+    return tuple(parameter.value(i) for i in dict.fromkeys(places))
+
+
+def _nearest(parameter: Parameter, values: Sequence[Any], value: Any) -> int:
+    at = parameter.index(value)
+    return min(range(len(values)), key=lambda i: abs(parameter.index(values[i]) - at))

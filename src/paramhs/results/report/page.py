@@ -1,0 +1,89 @@
+"""The page, filled in: whatever comes from outside is made printable, and escaped."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+from jinja2 import Environment, Template
+from markupsafe import Markup
+
+from paramhs.results.report.figures import Figure
+from paramhs.results.report.material import Material
+from paramhs.results.report.sections import (
+    found,
+    going,
+    instances,
+    matter,
+    parameters,
+)
+from paramhs.values.space import Value, value_text
+from paramhs.values.version import __version__
+from paramhs.values.wording import printable
+
+_NOT_XML = re.compile("[\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What can be written as files."""
+
+    html: str
+    figures: tuple[Figure, ...]
+
+    def figure_files(self) -> Iterator[tuple[str, str]]:
+        """Each picture as a file of its own: its name, and what is in it."""
+        for figure in self.figures:
+            begin = '<svg xmlns="http://www.w3.org/2000/svg" '
+            style = f"<style>{_style()} svg{{background:var(--paper)}}</style>"
+            head, body = figure.svg.removeprefix("<svg ").split(">", 1)
+            text = f"{begin}{head}>{style}{body}\n"
+            yield f"{figure.name}.svg", _NOT_XML.sub("\ufffd", text)
+
+
+class _Part(Protocol):
+    """A section of the page."""
+
+    @property
+    def figures(self) -> Sequence[Figure]: ...
+
+
+def drawn_page(material: Material) -> Page:
+    """All of it."""
+    parts: dict[str, _Part] = {
+        "found": found(material),
+        "matter": matter(material),
+        "parameters": parameters(material),
+        "going": going(material),
+        "instances": instances(material),
+    }
+    html = _template().render(material=material, version=__version__, **parts)
+    figures = [figure for part in parts.values() for figure in part.figures]
+    return Page(html, tuple(figures))
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(autoescape=True, finalize=_finalized, trim_blocks=True)
+    environment.filters["value"] = _value
+    return environment.from_string(_file("page.html").replace("STYLE", _style()))
+
+
+def _finalized(thing: object) -> object:
+    """Every text that is filled in, but for our own markup."""
+    return printable(thing) if isinstance(thing, str) and not isinstance(thing, Markup) else thing
+
+
+def _value(value: Value | None) -> str:
+    return "not active" if value is None else value_text(value)
+
+
+@cache
+def _style() -> str:
+    return _file("style.css").strip()
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
