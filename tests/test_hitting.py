@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import phases
 from chains import both_sides, weighted
 from driving import LawComparison, begin, calls_until_sampled, one_parameter, z_score
-from laws import fits
+from laws import DRAWS, fits
 from paramhs.results.landscape.hitting import Calls, Chain, calls_of, without_replacement
 from paramhs.results.landscape.outcomes import Outcomes, by_cost
 from paramhs.results.landscape.param_rls import grid_chain, param_rls_chain
@@ -297,7 +297,7 @@ def test_without_replacement_real_searches_on_two_parameters_agree_with_the_chai
         return float(beats[place[incumbent], place[challenger]]), 0.0
 
     rules = ParamRLS(One(Harmonic()), LawComparison(outcome, configs[7]), "uniform", False)
-    counts = [calls_until_sampled(begin(rules, Scenario(space), seed)) for seed in range(20_000)]
+    counts = [calls_until_sampled(begin(rules, Scenario(space), seed)) for seed in range(DRAWS)]
     law = chain.law()
     assert abs(z_score(counts, law.mean)) < 5
     assert fits(counts, {k: Fraction(float(p)) for k, p in enumerate(law.pmf) if p > 1e-12})

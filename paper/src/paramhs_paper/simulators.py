@@ -26,6 +26,11 @@ def _compiled(function: F) -> F:
     return cast(F, numba.njit(cache=True, nogil=True)(function))
 
 
+def _part(function: F) -> F:
+    """Compiled into what calls it."""
+    return cast(F, numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+
+
 @_compiled
 def ridge(
     n: int, cutoff: int, start: int, rate: float, runs: int, rng: np.random.Generator
@@ -78,7 +83,7 @@ def onemax(n: int, cutoff: int, start: int, k: int, runs: int, rng: np.random.Ge
     return levels
 
 
-@_compiled
+@_part
 def _mutated(bits: Bits, rate: float, rng: np.random.Generator) -> Bits:
     """A copy with each bit flipped at this rate."""
     child = np.empty_like(bits)
@@ -87,14 +92,14 @@ def _mutated(bits: Bits, rate: float, rng: np.random.Generator) -> Bits:
     return child
 
 
-@_compiled
+@_part
 def _ridge_fitness(bits: Bits) -> int:
     """n + i at 1^i 0^(n - i); elsewhere the number of zeros."""
     ones = int(bits.sum())
     return len(bits) + ones if _leading(bits) == ones else len(bits) - ones
 
 
-@_compiled
+@_part
 def _leading(bits: Bits) -> int:
     """The number of leading ones."""
     level = 0
@@ -103,7 +108,7 @@ def _leading(bits: Bits) -> int:
     return level
 
 
-@_compiled
+@_part
 def _random_bits(n: int, rng: np.random.Generator) -> Bits:
     bits = np.empty(n, np.bool_)
     for i in range(n):
@@ -111,7 +116,7 @@ def _random_bits(n: int, rng: np.random.Generator) -> Bits:
     return bits
 
 
-@_compiled
+@_part
 def _choose(k: int, places: NDArray[np.int64], rng: np.random.Generator) -> None:
     """Put k distinct uniform places in front, by the first k swaps of a shuffle."""
     for i in range(k):
