@@ -70,13 +70,13 @@ def leading_ones(
 def onemax(n: int, cutoff: int, start: int, k: int, runs: int, rng: np.random.Generator) -> Levels:
     """Final levels of RLS_k on OneMax; a start of x ones is 1^x 0^(n - x)."""
     levels = np.empty(runs, np.int64)
-    places = np.arange(n)
+    positions = np.arange(n)
     for run in range(runs):
         bits = _random_bits(n, rng) if start == UNIFORM else np.arange(n) < start
         for _ in range(cutoff):
-            _choose(k, places, rng)
+            _choose(k, positions, rng)
             child = bits.copy()
-            child[places[:k]] = ~child[places[:k]]
+            child[positions[:k]] = ~child[positions[:k]]
             if child.sum() >= bits.sum():
                 bits = child
         levels[run] = bits.sum()
@@ -117,8 +117,8 @@ def _random_bits(n: int, rng: np.random.Generator) -> Bits:
 
 
 @_part
-def _choose(k: int, places: NDArray[np.int64], rng: np.random.Generator) -> None:
-    """Put k distinct uniform places in front, by the first k swaps of a shuffle."""
+def _choose(k: int, positions: NDArray[np.int64], rng: np.random.Generator) -> None:
+    """Put k distinct uniform positions in front, by the first k swaps of a shuffle."""
     for i in range(k):
-        j = i + int(rng.random() * (len(places) - i))
-        places[i], places[j] = places[j], places[i]
+        j = i + int(rng.random() * (len(positions) - i))
+        positions[i], positions[j] = positions[j], positions[i]
