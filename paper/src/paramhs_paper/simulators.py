@@ -28,7 +28,8 @@ def _compiled(function: F) -> F:
 
 def _part(function: F) -> F:
     """Compiled into what calls it."""
-    return cast(F, numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(F, numba.njit(**without)(function))
 
 
 @_compiled
