@@ -1,7 +1,7 @@
 """What a search found, for people, notebooks, data frames and JSON."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,11 +63,11 @@ class Result:
     """The challenger that was winning when the budget ended inside its race."""
     ahead_verdict: Verdict | None = None
     """The best against that challenger, on the same runs as the verdict."""
-    target: str = ""
+    target: str = field(default="", compare=False)
     """What was tuned, in words."""
-    command: str = ""
+    command: str = field(default="", compare=False)
     """The best's command line, where the target is a command."""
-    store: Path | None = None
+    store: Path | None = field(default=None, compare=False)
     """Where the runs are kept."""
 
     @property
