@@ -67,8 +67,12 @@ def as_csv(rows: Sequence[Row]) -> bytes:
     text = io.StringIO(newline="")
     # Python before 3.13 writes a lone carriage return as it is, and ends a line there in reading.
     risky = any("\r" in value for row in rows for value in row.values() if isinstance(value, str))
-    quoting = csv.QUOTE_NONNUMERIC if risky else csv.QUOTE_MINIMAL
-    writer = csv.DictWriter(text, columns_of(rows), lineterminator="\n", quoting=quoting)
+    writer = csv.DictWriter(
+        text,
+        columns_of(rows),
+        lineterminator="\n",
+        quoting=csv.QUOTE_NONNUMERIC if risky else csv.QUOTE_MINIMAL,
+    )
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
