@@ -45,7 +45,7 @@ def stored(folder, **options):
 def told(result):
     """All of a result but what only the session knows."""
     times = {"wall_time": 0.0, "target_time": 0.0}
-    return replace(result, **times, stopped="", history=None, verdict=None)
+    return replace(result, **times, stopped="", target="", history=None, verdict=None)
 
 
 @pytest.mark.parametrize("configurator", [*CONFIGURATORS, ParamHS(comparison=Growing(2, 10))])
