@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import drive
@@ -17,6 +17,7 @@ from paramhs.search.history import History
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Instance, Run, Status
 from paramhs.values.scenario import Scenario
+from scale import examples
 from spaces import spaces_with_config
 
 INSTANCES = tuple(Instance(f"i{k}") for k in range(10))
@@ -93,7 +94,7 @@ class TestChanges:
         ablating = ablated(product_of({"a": 2, "b": 2, "c": 3}), all_on(space))
         assert names(ablating) == [{"c"}, {"a", "b"}]
 
-    @settings(max_examples=50)
+    @examples(25)
     @given(spaces_with_config(5))
     def test_none_is_the_default_and_all_is_the_best(self, made):
         space, best = made
@@ -101,7 +102,7 @@ class TestChanges:
         assert changes.config(()) == space.default
         assert changes.config(changes.units) == best
 
-    @settings(max_examples=40)
+    @examples(25)
     @given(spaces_with_config(5), st.integers(20, 300), st.booleans())
     def test_every_way_is_allowed_affordable_and_ends_in_the_best(
         self, made, budget, deterministic

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import drive, instances, one_parameter, settle
-from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.comparison.capping import meet
 from paramhs.search.configurators import ParamHS, ParamILS, ParamRLS
 from paramhs.search.history import History
@@ -25,6 +25,7 @@ from paramhs.values.seeds import stream
 from paramhs.world.driver import Budget, Driver, Inline
 from paramhs.world.store import MemoryStore
 from paramhs.world.store.sqlite import SqliteStore
+from scale import examples
 
 SPACE = one_parameter(6)
 A, B, C, D, E, F = CONFIGS = list(SPACE.configs())
@@ -84,7 +85,9 @@ def drawn(rng_seed):
         return things[int(rng.random() * len(things))]
 
     comparison = one_of(
-        Growing(), Growing(), Growing(1, 9), Growing(2), FixedRuns(3), FixedRuns(7), FreshRuns(2)
+        *(Growing(), Growing(), Growing(1, 9), Growing(2)),
+        *(Focused(), Focused("shared"), Focused(max_runs=5)),
+        *(FixedRuns(3), FixedRuns(7), FreshRuns(2)),
     )
     configurator = one_of(
         ParamHS(Several(), comparison),
@@ -121,7 +124,7 @@ def searched(configurator, scenario, target, races=25):
     return decided, incumbents, Counter(run.status for run in history.runs), target.seconds
 
 
-@settings(max_examples=80, deadline=None)
+@examples(25)
 @given(st.integers(0, 10**9))
 def test_preserving_capping_decides_the_same(seed):
     configurator, scenario, target = drawn(seed)
@@ -140,7 +143,7 @@ def test_capping_saves_time():
     assert capped[2][Status.CAPPED] > 10
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10**9), st.sampled_from([None, 1.0, 2.0]))
 def test_a_search_with_aggressive_capping_ends_or_goes_on(seed, factor):
     """No race is repeated for ever without a run, and a winner has all its costs."""
@@ -151,7 +154,7 @@ def test_a_search_with_aggressive_capping_ends_or_goes_on(seed, factor):
 
 
 @given(st.integers(0, 10**9), st.sampled_from(["preserving", "aggressive"]))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_an_incumbent_has_no_run_that_was_cut_short(seed, kind):
     configurator, scenario, target = drawn(seed)
     history = History(replace(scenario, capping=Capping(kind)), 3)
@@ -267,7 +270,7 @@ def test_a_quality_is_met_in_one_request():
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.floats(0, 30)), min_size=4, max_size=4))
-@settings(max_examples=60, deadline=None)
+@examples(25)
 def test_nobody_is_cut_short_who_is_no_worse(times):
     table = {A: [a for a, _ in times], B: [b for _, b in times]}
     through, _ = met(table)

@@ -31,7 +31,7 @@ from paramhs import (
     Uniform,
 )
 from paramhs.faces.cli.init import _contents, schema
-from paramhs.faces.scenario_file import read_scenario, seconds
+from paramhs.faces.scenario_file import read_scenario, read_scenario_space, seconds
 from paramhs.faces.scenario_file.models import SETTINGS, size
 from paramhs.faces.scenario_file.source import Source, toml_lines
 from paramhs.search.configurators import CONFIGURATORS
@@ -443,6 +443,11 @@ class TestInitial:
         (tmp_path / "begin.json").write_text(text)
         (line,) = problems('initial = "begin.json"\n' + SHORT)
         assert says in line
+
+    def test_huge_cell_of_a_table_is_named(self, problems, tmp_path):
+        (tmp_path / "begin.csv").write_text("k\n" + "9" * 200_000 + "\n")
+        (line,) = problems('initial = "begin.csv"\n' + SHORT)
+        assert "begin.csv, line 2: not a line of CSV: field larger than field limit" in line
 
     def test_stores_of_earlier_searches_are_named(self, read, tmp_path):
         (tmp_path / "old.sqlite").touch()
@@ -1325,3 +1330,42 @@ class TestSchema:
     def test_good_settings_are_valid(self, valid, line):
         kept = [old for old in COMMAND.splitlines() if old.split(" = ")[0] != line.split(" = ")[0]]
         assert valid(tomllib.loads("\n".join([line, *kept])))
+
+
+class TestSpaceAlone:
+    """The space of a scenario whose target and instances are not there."""
+
+    TEXT = """\
+command = "nowhere {x} {instance}"
+instances = "nowhere"
+forbidden = ["x > 0.5 && mode == b"]
+
+[space]
+x = [0.0, 1.0]
+mode = ["a", "b"]
+deep = {type = "integer", low = 1, high = 9, condition = "mode == b"}
+
+[budget]
+"""
+
+    def read(self, folder, text):
+        (folder / "scenario.toml").write_text(text)
+        return read_scenario_space(folder / "scenario.toml")
+
+    def test_it_is_the_space_that_the_scenario_means(self, tmp_path):
+        space = self.read(tmp_path, self.TEXT).space
+        assert space == Space(
+            {"x": (0.0, 1.0), "mode": ["a", "b"], "deep": (1, 9)},
+            conditions={"deep": "mode == b"},
+            forbidden=["x > 0.5 && mode == b"],
+        )
+
+    def test_what_is_wrong_with_it_has_its_line(self, tmp_path):
+        with pytest.raises(BadInput, match=r"scenario.toml, line 8, space.deep.condition"):
+            self.read(tmp_path, self.TEXT.replace('mode == b"}', 'mood == b"}'))
+        with pytest.raises(BadInput, match="space: is missing"):
+            self.read(tmp_path, "seed = 1\n")
+
+    def test_a_file_that_it_names_is_read(self, tmp_path):
+        (tmp_path / "solver.pcs").write_text("x {a, b} [a]\n")
+        assert list(self.read(tmp_path, 'space = "solver.pcs"\n').space.parameters) == ["x"]

@@ -1,7 +1,7 @@
 """What a search found, for people, notebooks, data frames and JSON."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,12 +62,17 @@ class Result:
     """The challenger that was winning when the budget ended inside its race."""
     ahead_verdict: Verdict | None = None
     """The best against that challenger, on the same runs as the verdict."""
-    target: str = ""
+    target: str = field(default="", compare=False)
     """What was tuned, in words."""
-    command: str = ""
+    command: str = field(default="", compare=False)
     """The best's command line, where the target is a command."""
-    store: Path | None = None
+    store: Path | None = field(default=None, compare=False)
     """Where the runs are kept."""
+
+    @property
+    def ahead_wins(self) -> bool:
+        """Whether the challenger that was ahead is proven better than the best: take it, then."""
+        return self.ahead_verdict is not None and self.ahead_verdict.conclusion == "better"
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -144,17 +149,7 @@ class Result:
             "stopped": self.stopped,
             "verdict": self.verdict.to_json(),
             "ahead": self.ahead and self._ahead_json(self.ahead),
-            "trajectory": [
-                {
-                    "config": step.config.as_dict(),
-                    "runs": step.runs,
-                    "target_time": step.target_time,
-                    "cost": finite(step.cost),
-                    "cost_before": finite(step.before),
-                    "common_runs": step.common,
-                }
-                for step in steps(self.history, self.trajectory)
-            ],
+            "trajectory": [step.to_json() for step in steps(self.history, self.trajectory)],
         }
 
     def _ahead_json(self, ahead: Ahead) -> dict[str, object]:
@@ -177,7 +172,7 @@ class Result:
         return dataframe(run_rows(self.history.scenario, self.runs))
 
     @property
-    def facts(self) -> list[tuple[str, str]]:
+    def _facts(self) -> list[tuple[str, str]]:
         """What a person wants to know first: headings and texts."""
         last = self.trajectory[-1].runs if self.trajectory else 0
         return [
@@ -204,12 +199,12 @@ class Result:
         return f"Result after {counted(self.asked, 'run')} ({self.stopped})"
 
     def __repr__(self) -> str:
-        lines = [f"  {heading:<9}{text}" for heading, text in self.facts]
+        lines = [f"  {heading:<9}{text}" for heading, text in self._facts]
         return "\n".join([self._head, *lines])
 
     def _repr_html_(self) -> str:
         verdict: list[Markup] = [self.verdict.as_html()] if self.verdict else []
-        facts = [fact for fact in self.facts if not (self.verdict and fact[0] == "verdict")]
+        facts = [fact for fact in self._facts if not (self.verdict and fact[0] == "verdict")]
         return joined(paragraph(self._head), html_table(facts), *verdict)
 
 

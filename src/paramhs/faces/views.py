@@ -231,8 +231,9 @@ class NotebookView(_View):
         self._notices: list[str] = []
 
     def started(self, driver: Driver) -> None:
-        """Begin to draw."""
+        """Begin to draw, below what was drawn of another driver."""
         super().started(driver)
+        self._handle = None
         self._draw(driver)
 
     def ran(self, driver: Driver) -> None:
@@ -249,6 +250,7 @@ class NotebookView(_View):
     def ended(self, driver: Driver) -> None:
         """Leave how it ended."""
         self._draw(driver)
+        self._notices.clear()
 
     def _draw(self, driver: Driver) -> None:
         notebook: Any = import_module("IPython.display")

@@ -10,6 +10,7 @@ from paramhs.search.history import History
 from paramhs.values.costs import WORST, Cost, CostMetric, mean, score
 from paramhs.values.runs import Pair, Point, Run, Status
 from paramhs.values.space import Config
+from paramhs.values.wording import finite
 
 _FEW = 3  # common runs from which on somebody is ahead
 
@@ -132,6 +133,17 @@ class StepUp(NamedTuple):
     """The mean of the one before, over the same runs."""
     common: int
     """How many those are; of the first incumbent, which has none before it, 0."""
+
+    def to_json(self) -> dict[str, object]:
+        """The same in JSON types."""
+        return {
+            "config": self.config.as_dict(),
+            "runs": self.runs,
+            "target_time": self.target_time,
+            "cost": finite(self.cost),
+            "cost_before": finite(self.before),
+            "common_runs": self.common,
+        }
 
 
 def steps(history: History, trajectory: Sequence[Point]) -> tuple[StepUp, ...]:

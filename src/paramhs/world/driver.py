@@ -349,12 +349,10 @@ class Driver:
 
     def _why_stop(self) -> str:
         kept = self.later.time(self.session.incumbent) if self.later and self.later.counts else 0.0
-        spent = self.budget.spent(
-            target_time=self.store.target_time + kept,
-            wall_time=self.wall_time + kept / self.jobs,
-        )
-        words = f"{spent}, {time_text(kept)} of it for the verdict" if spent and kept else spent
-        return self._why_stop_replaying() or words
+        passing = kept / self.jobs
+        ran = self.budget.spent(target_time=self.store.target_time + kept)
+        passed = self.budget.spent(wall_time=self.wall_time + passing)
+        return self._why_stop_replaying() or _of_which(ran, kept) or _of_which(passed, passing)
 
     def _speculate(self, ahead: Iterator[Task]) -> None:
         """Give idle workers what the search will probably ask for."""
@@ -494,6 +492,11 @@ class Driver:
         if self._interrupts > 1:
             raise KeyboardInterrupt
         self.watcher.interrupting(STOPPING)
+
+
+def _of_which(spent: str, kept: float) -> str:
+    """Which limit is reached, and what of it is kept for the verdict."""
+    return f"{spent}, {time_text(kept)} of it for the verdict" if spent and kept else spent
 
 
 def _broken(error: Exception) -> TargetError:

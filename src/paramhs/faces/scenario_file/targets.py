@@ -15,14 +15,11 @@ from paramhs.values.errors import BadInput
 from paramhs.values.space.formats import SpaceFile
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.command import (
-    AclibLine,
     CommandTarget,
-    IraceLine,
-    LastNumber,
-    Nothing,
     Reader,
     Style,
     Template,
+    named_readers,
 )
 from paramhs.world.targets.command.template import split_words
 
@@ -151,14 +148,7 @@ def _reader(file: File) -> Reader:
         return read
     if read == "time" and not runtime:
         raise BadInput(f'read = "time" gives no quality, which cost = "{file.cost}" needs')
-    named: dict[str, Reader] = {
-        "time": Nothing(),
-        "last number": LastNumber(),
-        "aclib": AclibLine(),
-        "aclib2": AclibLine(),
-        "irace": IraceLine(cost_is_time=runtime),
-    }
-    return named[read]
+    return named_readers(file.metric.needs_quality)[read]
 
 
 def _check_switches(file: File, parameters: SpaceFile, source: Source) -> None:

@@ -57,15 +57,15 @@ def collect(
     initial: dict[Config, None] = {}
     lines = []
     for path in paths:
-        found, line = _Taking(path, scenario, target).collect()
+        found, line = _EarlierStore(path, scenario, target).collect()
         runs = {**{run.task: run for run in found.runs}, **runs}
         initial.update(dict.fromkeys(found.initial))
         lines.append(line)
     return Known(tuple(runs.values()), tuple(initial)), lines
 
 
-class _Taking:
-    """Taking runs from one store."""
+class _EarlierStore:
+    """One store, and what of it can be used now."""
 
     def __init__(self, path: Path, scenario: Scenario, target: Target) -> None:
         self.path = path
