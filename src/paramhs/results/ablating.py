@@ -96,13 +96,10 @@ class Changes:
         before, result = self.config(made), made | more
         while True:
             now = self.config(result).indices
-            on = [i for i in self._switched_on if now[i] != INACTIVE == before.indices[i]]
-            if among.issuperset(on) and result.issuperset(on):
+            on = {i for i in self._switched_on if now[i] != INACTIVE == before.indices[i]}
+            if on & among <= result:
                 return result
-            grown = result | among.intersection(on)
-            if grown == result:
-                return result
-            result = grown
+            result |= on & among
 
     def reachable(self, made: Units, groups: Sequence[Units]) -> dict[Config, Units]:
         """Where one more group leads, without what is forbidden or changes nothing."""
