@@ -128,9 +128,9 @@ class TestSimplify:
         store = tmp_path / "runs.sqlite"
         searched = tune(cost, SPACE, instances=INSTANCES, budget=300, store=store)
         before = stored(store)
-        assert read_simplified(store, SPACE) is None
+        assert paramhs_open(store).simplified is None
         found = simplify(cost, searched, budget=100, store=store)
-        assert read_simplified(store, SPACE) == found
+        assert read_simplified(store, SPACE) == paramhs_open(store).simplified == found
         own = stored(ablation_store(store))
         assert len(own) == found.ablation.runs
         assert stored(store) == before
