@@ -134,7 +134,7 @@ def _play(session: Session, stored: "StoredSearch") -> None:
     runs = MemoryStore()
     for run in read_runs(stored.path, stored.scenario.space):
         runs.put(run)
-    left = len(stored.elapsed)
+    left = stored.history.asked
     while left and session.ended is None:
         for task in session.request.tasks[:left]:
             found = runs.get(task)

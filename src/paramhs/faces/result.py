@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
+from paramhs.results.capped import Saved, saved
 from paramhs.results.concluding import directions, times
 from paramhs.results.evidence import Ahead, Common, steps
 from paramhs.results.verdict import NoVerdict, Verdict
@@ -80,6 +81,11 @@ class Result:
         return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
 
     @property
+    def capped(self) -> Saved | None:
+        """What was saved by cutting runs short; None if none was."""
+        return saved(self.runs)
+
+    @property
     def failed_runs(self) -> int:
         """How many of the runs crashed or gave a wrong answer."""
         return sum(run.status in FAILURES for run in self.runs)
@@ -142,6 +148,7 @@ class Result:
             "ratio": finite(self.ratio),
             "runs": self.asked,
             "speculative_runs": self.speculative,
+            "capping": self.capped and self.capped.to_json(),
             "failed_runs": self.failed_runs,
             "failures": [group.to_json() for group in self.failures],
             "target_time": self.target_time,
@@ -182,6 +189,7 @@ class Result:
             *([("ahead", ahead_text(self.ahead, self.history))] if self.ahead else []),
             ("course", f"{counted(len(self.trajectory), 'incumbent')}, the last after"
              f" {counted(last, 'run')}"),
+            *([("capping", str(self.capped))] if self.capped else []),
             *self._verdict_facts,
         ]  # fmt: skip
 

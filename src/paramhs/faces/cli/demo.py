@@ -36,7 +36,8 @@ SAPS is a local search for satisfiability: it multiplies the weights of clauses
 it cannot satisfy by alpha, and smooths all weights by rho now and then. Which
 alpha, rho, ps and wp leave the fewest clauses of {COUNT} random formulas false
 after {STEPS:,} steps? The default is that of its authors; {COUNT} other formulas are the
-test set. It all ends after {BUDGET.runs:,} runs or {BUDGET.wall_time:g} s, but for a map of what was found.
+test set. It all ends after {BUDGET.runs:,} runs or {BUDGET.wall_time:g} s, but for a map of
+what was found.
 """
 
 
