@@ -60,17 +60,19 @@ def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None 
     running = is_running(store)
     search = read_search(store)
     verdict = read_verdict(search)
+    simplified = read_simplified(store, search.scenario.space)
+    target = search.description["target"]
     calls = {"simplify": f"paramhs simplify {store}", **(told.calls or {})}
     return _material(
         search.history,
         search.trajectory,
         name=store.name,
-        target=_target_name(search.description["target"]),
+        target=_target_name(target),
         target_time=search.target_time,
         verdict=verdict,
         no_verdict=told.no_verdict or _no_verdict(search, running),
-        command=command_line_of(search.description["target"], search.best),
-        clock=str(search.description["target"].get("clock", "wall")),
+        command=command_line_of(target, search.best),
+        clock=str(target.get("clock", "wall")),
         wall_time=search.wall_time,
         elapsed=search.elapsed,
         speculative=search.speculative,
@@ -78,7 +80,8 @@ def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None 
         running=running,
         stopped=told.stopped,
         notes=told.ahead,
-        simplified=read_simplified(store, search.scenario.space),
+        simplified=simplified,
+        simplified_command=command_line_of(target, simplified.config) if simplified else "",
         calls=calls,
         refresh=refresh if running else None,
     )

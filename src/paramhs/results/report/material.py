@@ -43,6 +43,8 @@ class Material:
     notes: tuple[str, ...] = ()
     """What else there is to say of its end."""
     simplified: Simplified | None = None
+    simplified_command: str = ""
+    """Its command line."""
     importance: tuple[Importance, ...] = ()
     failures: tuple[FailureGroup, ...] = ()
     unsolved: tuple[str, ...] = ()

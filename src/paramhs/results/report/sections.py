@@ -124,6 +124,8 @@ class Matter:
     simplified: str
     verdicts: Sequence[str]
     changes: Sequence[Change]
+    command: str
+    """The simplified one's."""
     call: str
     figures: Sequence[Figure]
 
@@ -132,7 +134,7 @@ def matter(material: Material) -> Matter:
     """Which changes carry the gain."""
     made, call = material.simplified, material.calls.get("simplify", "")
     if made is None:
-        return Matter("", (), "", (), (), call, ())
+        return Matter("", (), "", (), (), "", call, ())
     ablation = made.ablation
     figure = ablation_figure(ablation, material)
     stale = (
@@ -153,6 +155,7 @@ def matter(material: Material) -> Matter:
         f"{counted(len(made.changes), 'change')} of {len(ablation.changes):,}{kept}.",
         list(_simplified_verdicts(material)),
         made.changes,
+        material.simplified_command,
         call,
         [figure] if figure else (),
     )
@@ -167,7 +170,7 @@ def _steps(ablation: Ablation) -> Iterator[Row]:
 
 
 def _made(step: AblationStep, most: int = 6) -> str:
-    listed = [str(change) for change in step.changes]
+    listed = [str(change).replace(" -> ", " → ") for change in step.changes]
     more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more
 
@@ -327,7 +330,10 @@ def _incumbent(point: Point, before: Config | None, material: Material) -> Row:
 
 def _difference(point: Point, before: Config | None, material: Material, most: int = 5) -> str:
     changes = changes_between(before or material.default, point.config)
-    listed = [f"{c.name} = {'-' if c.after is None else value_text(c.after)}" for c in changes]
+    listed = [
+        f"{c.name} not active" if c.after is None else f"{c.name} = {value_text(c.after)}"
+        for c in changes
+    ]
     more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more
 
