@@ -5,7 +5,7 @@ from math import trunc
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import paramhs
@@ -120,7 +120,6 @@ ENDS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
 @given(low=st.sampled_from(sorted(ENDS)), high=st.sampled_from(sorted(ENDS)))
 def test_a_dependent_domain_is_what_irace_would_compute(tmp_path_factory, low: str, high: str):
     """Both ends cut towards zero; nothing is left where the lower is above the upper one."""
@@ -228,6 +227,14 @@ def test_names_that_irace_cannot_have_are_written_in_letters_it_can(tmp_path: Pa
     assert losses(space, "irace")[1].startswith(
         "irace's names have letters, digits, '.' and '_' only: sp-rand is sp_rand_2, "
     )
+
+
+def test_what_irace_passes_on_otherwise_is_said():
+    space = Space({"a": ["x y", "z"], "b": ["$HOME", "1"], "c": ["-3.5e+7"]}, forbidden=["b == 1"])
+    assert losses(space, "irace")[-2:] == [
+        "irace's calls are read by a shell, which changes values of a, b",
+        "irace 3 reads no section [forbidden]; it has a forbiddenFile for that",
+    ]
 
 
 def test_arithmetic_is_written_for_irace_and_for_no_other(tmp_path: Path):

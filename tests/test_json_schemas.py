@@ -145,7 +145,7 @@ def test_what_is_printed_is_what_the_schema_says(name, place, monkeypatch):
 
 def test_the_demo_prints_what_tune_does():
     demo, tune = (SCHEMAS[f"{name}.schema.json"]["properties"] for name in ("demo", "tune"))
-    assert demo.keys() - {"pictures"} == tune.keys() - {"command", "page"}
+    assert demo.keys() - {"pictures"} == tune.keys() - {"command", "ahead_command", "page"}
     assert all(demo[name] == tune[name] for name in demo.keys() & tune.keys())
 
 

@@ -32,7 +32,7 @@ OPTIMUM = 3
 LINE = one_parameter(LEVELS)
 
 
-@pytest.fixture(params=[4_000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.fixture(params=[2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def searches(request):
     return request.param
 

@@ -35,6 +35,7 @@ from paramhs.faces.scenario_file import read_scenario, read_scenario_space, seco
 from paramhs.faces.scenario_file.models import SETTINGS, size
 from paramhs.faces.scenario_file.source import Source, toml_lines
 from paramhs.search.configurators import CONFIGURATORS
+from paramhs.values.capping import Capping
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE
 from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Real, Space
@@ -170,6 +171,40 @@ def with_configurator(lines):
 
 def with_space(lines):
     return MINIMAL + "\n" + lines
+
+
+TIMED = """
+function = "{module}:f"
+cost = "runtime"
+cutoff = 5
+space = {{k = {{type = "integer", low = 1, high = 50}}}}
+budget = {{runs = 10}}
+"""
+
+
+class TestCapping:
+    def test_where_time_counts_it_is_aggressive_unless_told(self, read):
+        assert read(TIMED).scenario.capping == Capping("aggressive")
+        assert read(TIMED + 'capping = "none"').scenario.capping == Capping()
+        fixed = read(TIMED + 'capping = "aggressive"\ncapping_factor = 2').scenario
+        assert fixed.capping == Capping("aggressive", 2.0)
+        assert read(MINIMAL).scenario.capping == Capping()
+
+    @pytest.mark.parametrize(
+        ("lines", "problem"),
+        [
+            ('cost = "minimise"\ncapping = "preserving"', "capping: only where time counts"),
+            ('cost = "runtime"\ncapping = "most"', "'aggressive' (it is 'most')"),
+            ('cost = "runtime"\ncapping_factor = 2.0', "capping_factor: only with"),
+            (
+                'cost = "runtime"\ncapping = "aggressive"\ncapping_factor = 0.5',
+                "greater than or equal to 1",
+            ),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, problems, lines, problem):
+        found = problems(TIMED.replace('cost = "runtime"', lines))
+        assert any(problem in line for line in found), found
 
 
 class TestGoodFiles:
@@ -443,6 +478,11 @@ class TestInitial:
         (tmp_path / "begin.json").write_text(text)
         (line,) = problems('initial = "begin.json"\n' + SHORT)
         assert says in line
+
+    def test_huge_cell_of_a_table_is_named(self, problems, tmp_path):
+        (tmp_path / "begin.csv").write_text("k\n" + "9" * 200_000 + "\n")
+        (line,) = problems('initial = "begin.csv"\n' + SHORT)
+        assert "begin.csv, line 2: not a line of CSV: field larger than field limit" in line
 
     def test_stores_of_earlier_searches_are_named(self, read, tmp_path):
         (tmp_path / "old.sqlite").touch()

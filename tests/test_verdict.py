@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,6 +16,7 @@ from paramhs.results.verdict import LEAST_INSTANCES, sign_flip_test, verdict
 from paramhs.values.costs import RuntimeThenQuality
 from paramhs.values.runs import Instance, Run, Status, Task
 from paramhs.values.seeds import stream
+from scale import examples
 
 SPACE = Space({"x": range(10)})
 FIRST, SECOND = SPACE.config({"x": 0}), SPACE.config({"x": 1})
@@ -62,7 +63,7 @@ class TestSignFlips:
         high = sum(total >= observed - slack for total in sums) / len(sums)
         assert low <= sign_flip_test(differences, Random(0)) <= high
 
-    @settings(max_examples=30)
+    @examples(30)
     @given(st.lists(st.integers(-50, 50).map(float), min_size=2, max_size=9))
     def test_scipy_finds_the_same_p_value(self, differences):
         # Whole numbers, so that equal sums are equal for both.
@@ -162,7 +163,7 @@ class TestIntervals:
         assert made.ratio is None
         assert made.gain is not None
 
-    @settings(max_examples=10)
+    @examples(10)
     @given(st.lists(st.tuples(finite, finite), min_size=6, max_size=10))
     def test_estimate_lies_in_its_interval(self, costs):
         gain = compared(*zip(*costs, strict=True)).gain
@@ -233,7 +234,6 @@ class TestDirections:
         st.lists(st.tuples(finite | st.none(), finite | st.none()), min_size=1, max_size=9),
         st.booleans(),
     )
-    @settings(max_examples=25)
     def test_swapping_the_sides_swaps_the_verdict(self, costs, maximise):
         first, second = zip(*costs, strict=True)
         there = compared(first, second, Quality(maximise))

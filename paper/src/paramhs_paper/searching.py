@@ -119,8 +119,8 @@ def duel_by_law(arena: Arena) -> Duel:
 def duel_by_bits(scenario: HeuristicScenario, runs: int, ties: str = "coin") -> Duel:
     """Both are run anew, bit by bit."""
 
-    def total(place: int, rng: Random) -> int:
-        value = scenario.values[place]
+    def total(index: int, rng: Random) -> int:
+        value = scenario.values[index]
         return int(scenario.heuristic.simulate(value, runs, below(SEEDS, rng)).sum())
 
     def duel(incumbent: int, challenger: int, rng: Random) -> bool:

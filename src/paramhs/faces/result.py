@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
+from paramhs.results.capped import Saved, saved
 from paramhs.results.concluding import directions, times
 from paramhs.results.evidence import Ahead, Common, steps
 from paramhs.results.verdict import NoVerdict, Verdict
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from paramhs.results.failures import FailureGroup
     from paramhs.results.importance import Importance
+    from paramhs.results.interactions import Interaction
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,19 @@ class Result:
     """Where the runs are kept."""
 
     @property
+    def ahead_wins(self) -> bool:
+        """Whether the challenger that was ahead is proven better than the best: take it, then."""
+        return self.ahead_verdict is not None and self.ahead_verdict.conclusion == "better"
+
+    @property
     def runs(self) -> Sequence[Run]:
         """The runs that the search asked for, in order; what was known before is none of them."""
         return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
+
+    @property
+    def capped(self) -> Saved | None:
+        """What was saved by cutting runs short; None if none was."""
+        return saved(self.runs)
 
     @property
     def failed_runs(self) -> int:
@@ -94,6 +106,14 @@ class Result:
         from paramhs.results.importance import importance  # numpy only where it is needed
 
         return importance(self.history.runs, self.history.scenario.cost)
+
+    @cached_property
+    def interactions(self) -> "tuple[Interaction, ...] | None":
+        """What parameters do alone and two at a time, by a random forest (extra `importance`), the
+        most important first; None where the extra is not installed."""
+        from paramhs.results.interactions import interactions  # numpy only where it is needed
+
+        return interactions(self.history.runs, self.history.scenario.cost)
 
     @property
     def comparison(self) -> str:
@@ -128,6 +148,7 @@ class Result:
             "ratio": finite(self.ratio),
             "runs": self.asked,
             "speculative_runs": self.speculative,
+            "capping": self.capped and self.capped.to_json(),
             "failed_runs": self.failed_runs,
             "failures": [group.to_json() for group in self.failures],
             "target_time": self.target_time,
@@ -168,6 +189,7 @@ class Result:
             *([("ahead", ahead_text(self.ahead, self.history))] if self.ahead else []),
             ("course", f"{counted(len(self.trajectory), 'incumbent')}, the last after"
              f" {counted(last, 'run')}"),
+            *([("capping", str(self.capped))] if self.capped else []),
             *self._verdict_facts,
         ]  # fmt: skip
 

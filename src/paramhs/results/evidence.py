@@ -23,7 +23,8 @@ class Rival:
     common: int
     """On how many."""
     worse_by: float
-    """Its mean cost minus the other's, over them."""
+    """Its mean cost minus the other's, over them; runs that were cut short count what they took, so
+    with some of those it is that or more."""
     error: float
     """The standard error of that."""
 
@@ -107,6 +108,8 @@ def ahead(history: History, unfinished: Sequence[Run] = ()) -> Ahead | None:
     if any(cut) or any(run.status is Status.CAPPED for run in unfinished):
         return None  # one that had to be cut short is not winning
     theirs, own = (_with(history, c, unfinished) for c in history.racing)
+    if any(history.censored(challenger, pair) for pair in own):
+        return None
     shared = [pair for pair in own if pair in theirs]
     new, old = [theirs[pair] for pair in shared], [own[pair] for pair in shared]
     met = compare(old, new, history.scenario.cost)
@@ -116,8 +119,8 @@ def ahead(history: History, unfinished: Sequence[Run] = ()) -> Ahead | None:
 
 
 def _with(history: History, config: Config, more: Sequence[Run]) -> dict[Pair, Cost]:
-    cost = history.scenario.cost
-    new = {run.task.pair: cost.of(run) for run in more if run.task.config == config}
+    cost_of = history.scenario.cost_of
+    new = {run.task.pair: cost_of(run) for run in more if run.task.config == config}
     return {**history.costs(config), **new}
 
 
@@ -162,10 +165,10 @@ def closest_rivals(history: History, best: Config, least: int = 3) -> list[Rival
     own = history.costs(best)
     rivals = []
     for config in history.configs:
-        if config == best or len(history.costs(config)) < least:
+        if config == best:
             continue
-        costs = history.costs(config).items()
-        excess = [cost[0] - own[pair][0] for pair, cost in costs if pair in own]
+        met = ((history.at_least(config, pair), cost[0]) for pair, cost in own.items())
+        excess = [new - old for new, old in met if new is not None]
         if len(excess) >= least and all(map(math.isfinite, excess)):
             rivals.append(Rival(config, len(excess), mean(excess), standard_error(excess)))
     return sorted(rivals, key=lambda rival: rival.worse_by)

@@ -27,6 +27,8 @@ def print_result(console: Console, result: Result) -> None:
     more = f" (and {result.speculative:,} speculative)" if result.speculative else ""
     counts = f"{counted(result.asked, 'run')}{more}, {result.target_time:.1f} s of target time"
     tell(console, f"{counts}: {stopped}{result.stopped}")
+    if result.capped:
+        tell(console, f"capping: {result.capped} (estimated)")
     if result.best != result.default:
         changed = f"as it differs from the default: {brief(result.best, most=1_000)}"
         tell(console, f"best, {changed}", style="bold", indent="  ")

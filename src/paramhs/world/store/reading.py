@@ -213,7 +213,8 @@ class _Reader:
             task = Task(configs[config], instances[instance], number, cutoff)
             history.add(Run(task, _STATUS[status], *answer))
             elapsed.append(began[session] + after)
-        history.asked = len(elapsed)
+        (last,) = self.db.execute("SELECT max(asked) FROM runs").fetchone()
+        history.asked = 0 if last is None else last + 1  # a run may have answered it twice
         return history, elapsed
 
     def trajectory(self) -> tuple[Point, ...]:
