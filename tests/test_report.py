@@ -19,6 +19,7 @@ from paramhs.faces import reporting
 from paramhs.faces.cli import app
 from paramhs.faces.reporting import write_report
 from paramhs.results.concluding import conclusion
+from paramhs.results.interactions import Interaction
 from paramhs.results.report import Map, drawn_page
 from paramhs.results.report.meetings import cases
 from paramhs.results.report.scales import fitting, linear, logarithmic, short
@@ -218,6 +219,14 @@ class TestPage:
         across = [float(dot.get("cx")) for dot in dots]
         assert (across[1] - across[0]) / (across[2] - across[1]) == pytest.approx(5, rel=0.02)
         assert len(list(tree.iter("rect"))) == 9
+
+    def test_pairs_of_parameters_are_told_where_they_matter(self):
+        found = (Interaction(("x", "k"), 0.3, 0.1, 0.5), Interaction(("k", "mode"), 0.001, 0, 0.1))
+        text = html(made(interactions=found))
+        assert "Two parameters together" in text
+        assert "10.0% to 50.0%" in text
+        assert "0.1%" not in text.split("Two parameters together")[1].split("</table>")[0]
+        assert "No two parameters" in html(made(interactions=found[1:]))
 
     def test_capped_runs_are_no_costs(self):
         material = made(judged=False)

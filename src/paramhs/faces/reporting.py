@@ -4,12 +4,13 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.results.failures import failure_groups
 from paramhs.results.importance import importance
+from paramhs.results.interactions import interactions
 from paramhs.results.report import Map, Material, Page, drawn_page
 from paramhs.results.report.meetings import unsolved
 from paramhs.results.simplifying import read_simplified
@@ -112,6 +113,14 @@ def _material(
         written=time.strftime("%Y-%m-%d %H:%M:%S"),
         **more,  # type: ignore[arg-type]
     )
+
+
+def with_interactions(material: Material) -> Material:
+    """The same with what pairs of parameters do together, which takes seconds and an extra."""
+    found = interactions(material.history.runs, material.metric)
+    if found is None:
+        raise BadInput('interactions need scikit-learn: pip install "paramhs[importance]"')
+    return replace(material, interactions=found)
 
 
 def result_material(

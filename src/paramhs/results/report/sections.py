@@ -29,6 +29,7 @@ from paramhs.values.wording import counted
 
 _PICTURED = 30  # parameters with a picture
 _LISTED = 200  # parameters in the table
+_TOGETHER, _TOLD = 0.02, 10  # the share from which on a pair is told, and how many are
 _INCUMBENTS = 24  # in the table
 _CASES = 120  # instances in the table
 _NAMED = 60  # instances that nobody solves
@@ -210,6 +211,8 @@ class Parameters:
     left_out: int
     figures: Sequence[Figure]
     unpictured: int
+    pairs: Sequence[Row] | None
+    """Of two parameters, what they do together; None where that was not examined."""
 
 
 def parameters(material: Material) -> Parameters:
@@ -217,7 +220,18 @@ def parameters(material: Material) -> Parameters:
     ranked = [one for one in material.importance if math.isfinite(one.share)]
     rows = [_importance(one, material) for one in ranked[:_LISTED]]
     figures = effect_figures(ranked[:_PICTURED], material)
-    return Parameters(rows, len(ranked) - len(rows), figures, len(ranked) - len(figures))
+    left_out, unpictured = len(ranked) - len(rows), len(ranked) - len(figures)
+    return Parameters(rows, left_out, figures, unpictured, _pairs(material))
+
+
+def _pairs(material: Material) -> list[Row] | None:
+    if material.interactions is None:
+        return None
+    pairs = [one for one in material.interactions if len(one.names) == 2 and one.share > _TOGETHER]
+    return [
+        (*one.names, f"{one.share:.1%}", f"{one.low:.1%} to {one.high:.1%}")
+        for one in pairs[:_TOLD]
+    ]
 
 
 def _importance(one: Importance, material: Material) -> Row:
