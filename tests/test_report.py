@@ -284,6 +284,21 @@ class TestPython:
             mine = mine.replace(f"<p>{told}</p>", "")
         assert mine == other
 
+    def test_while_the_search_runs(self, tmp_path):
+        store, seen = tmp_path / "runs.sqlite", []
+
+        class Reader(paramhs.Watcher):
+            def ran(self, driver):
+                if driver.taken == 60 and not driver.purpose:
+                    seen.append(reporting.stored_material(store, refresh=5))
+
+        paramhs.tune(noisy, {"x": (0.0, 1.0)}, store=store, watcher=Reader(), **HOW)
+        (material,) = seen
+        assert material.running
+        assert 50 <= len(material.asked) <= 60
+        assert "No verdict yet: the search is running." in html(material)
+        assert not reporting.stored_material(store).running
+
     def test_without_a_store_too(self, tmp_path):
         result = paramhs.tune(noisy, {"x": (0.0, 1.0), "k": (1, 5)}, **HOW)
         text = result.report(tmp_path / "a.html").read_text(encoding="utf-8")
