@@ -20,7 +20,7 @@ from paramhs.search.history import History
 from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Point, Run
 from paramhs.world.store.lock import is_held
-from paramhs.world.store.reading import StoredSearch, read_search
+from paramhs.world.store.reading import StoredSearch, read_search, uncollected
 from paramhs.world.targets.command.template import command_line_of, target_name
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ def is_running(store: Path) -> bool:
 
 def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None = None) -> Material:
     """What the page of a stored search is made from."""
+    with uncollected():
+        return _stored_material(store, told, refresh)
+
+
+def _stored_material(store: Path, told: Told, refresh: int | None) -> Material:
     running = is_running(store)
     search = read_search(store)
     verdict = read_verdict(search)
@@ -164,7 +169,8 @@ def told_of(result: "Result", calls: Mapping[str, str] | None = None) -> Told:
 
 def write_report(material: Material, out: Path, figures: Path | None = None) -> list[Path]:
     """Write the page, and each of its pictures into a folder; what was written."""
-    page = drawn_page(material)
+    with uncollected():
+        page = drawn_page(material)
     write_whole(out, page.html)
     return [out, *(_write_figures(page, figures) if figures else ())]
 
