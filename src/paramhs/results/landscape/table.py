@@ -168,8 +168,8 @@ def _grid(
             config = _named(names, columns, cell)
             raise BadInput(f"{path}:{number}: {config} was given in line {before} already")
     if len(seen) < math.prod(shape):
-        missing = (p for p in product(*map(range, shape)) if p not in seen)
-        examples = [_named(names, columns, p) for p in islice(missing, _NAMED)]
+        absent = (p for p in product(*map(range, shape)) if p not in seen)
+        examples = [_named(names, columns, p) for p in islice(absent, _NAMED)]
         missing = math.prod(shape) - len(seen)
         more = f" and {missing - len(examples):,} more" if missing > len(examples) else ""
         raise BadInput(
