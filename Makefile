@@ -15,7 +15,7 @@ PYTHON ?= $(shell for p in $(CANDIDATES); do "$$p" -c "$(NEW_ENOUGH)" 2>/dev/nul
 WORKERS = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 demo: $(VENV)/installed
-	@$(BIN)/paramhs demo
+	@$(BIN)/paramhs demo --out demo
 
 test: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

@@ -4,20 +4,27 @@ An input is a good one with a few mutations, drawn from a stream named by target
 so that whatever breaks a reader can be made again: `made(target, seed, number)`.
 """
 
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from paramhs.faces.scenario_file import read_scenario, seconds
+import paramhs
+from paramhs import tune
+from paramhs.faces.scenario_file import read_configs, read_scenario, seconds
 from paramhs.faces.scenario_file.instances import instances_of
 from paramhs.faces.scenario_file.models import size
-from paramhs.values.errors import BadInput
+from paramhs.results.landscape.table import read_table
+from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.seeds import stream
 from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Real, Space
 from paramhs.values.space.formats import FORMATS, counts, losses, read_space, written
 from paramhs.world.instances.dimacs import parse_formula
+from paramhs.world.store.summary import summary
+from paramhs.world.targets.command import Style, Template
 from paramhs.world.targets.command.readers import (
     Aborted,
     AclibLine,
@@ -28,8 +35,9 @@ from paramhs.world.targets.command.readers import (
     Pattern,
     Unreadable,
 )
+from paramhs.world.targets.command.template import OWN
 
-REFUSALS = (BadInput, Unreadable, Aborted)
+REFUSALS = (BadInput, StoreError, Unreadable, Aborted)
 _MARKS = [
     "", " ", "\n", "\t", "\r\n", "\0", "\x1b[2J", "é", "\u2028", "٣", "#", "|", "||", "&", "&&",
     "!", "(", ")", "((((", "{", "}", "[", "]", "{}", ",", ",,", ":", "=", "==", "<", ">", "..",
@@ -222,6 +230,7 @@ KNOWN = {
     "use-x": Boolean(),
     "child": Integer(0, 1),
 }
+SMALL = {"k": range(4)}
 EXPRESSIONS = [
     "k > 3 and (mode in {a, b} or rho < 0.5)",
     "use-x and size >= large or 3 < k",
@@ -268,6 +277,34 @@ paramfile = params.pcs
 instance_file = list
 test_instance_file = list
 """
+IRACE_SCENARIO = """\
+## irace
+targetRunner = "./run"
+parameterFile = "parameters.txt"
+trainInstancesDir = "./Instances"
+trainInstancesFile = 'names' # some
+testInstancesDir <- ""
+maxExperiments = 1e3
+maxTime = 0
+boundMax = 5L
+deterministic = FALSE
+forbiddenFile = "forbidden.txt"
+configurationsFile = "initial.txt"
+seed = 1234567
+parallel = 2
+digits = 4
+"""
+INITIAL = [
+    "k mode rho\n3 a 0.5\n9 'two words' NA\n1 <NA> 2e-1  # the third\n",
+    'k,mode,rho\n3,a,0.5\n2,"two words",\n',
+    '{"k": 3, "rho": 0.25}\n{"mode": "two words", "use-x": true}\n',
+    '{"trajectory": [{"config": {"k": 3}}, {"config": "k=4 mode=a"}]}\n',
+]
+COMMANDS = [
+    "solver -k {k} --n={n} {params} {instance} --seed {seed}",
+    "'a b' {{x}} {mode}{size} {use-x} {rho} {child} {n} {k} {cutoff}",
+]
+TABLE = "x,mode,cost\n1,a,3.5\n2,a,1e-3\n1,b,7\n2,b,9\n"
 LIST = 'a.cnf\nb.cnf SAT\n3 a.cnf\n"with blank" 1 2\n# a comment\nc UNSATISFIABLE 0.5\n'
 DIMACS = [
     "c a comment\np cnf 3 2\n1 -2 0\n2 3 -1 0\n",
@@ -297,6 +334,55 @@ def _scenario(text: str, folder: Path, name: str) -> None:
     (folder / "list").write_text(LIST, encoding="utf-8")
     (folder / "params.pcs").write_text("k integer [0, 60] [50]\n", encoding="utf-8")
     read_scenario(path)
+
+
+def _irace_scenario(text: str, folder: Path) -> None:
+    for name, content in (("parameters.txt", "k i (0,60)"), ("forbidden.txt", "k == 3")):
+        (folder / name).write_text(content.replace("k i", 'k "-k " i') + "\n", encoding="utf-8")
+    (folder / "initial.txt").write_text("k\n7\n", encoding="utf-8")
+    (folder / "names").write_text("i1\ni2 # the second\n", encoding="utf-8")
+    (folder / "run").write_text("#!/bin/sh\necho 1\n", encoding="utf-8")
+    (folder / "run").chmod(0o755)
+    (folder / "Instances").mkdir(exist_ok=True)
+    _scenario(text, folder, "irace.txt")
+
+
+def _initial(text: str, folder: Path) -> None:
+    for name in ("initial.txt", "initial.csv"):
+        (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+        with suppress(BadInput):
+            read_configs(folder / name, Space(KNOWN))
+
+
+def _command(text: str, folder: Path) -> None:
+    space = Space(KNOWN)
+    own = dict.fromkeys(OWN, "1")
+    Template(text, space, Style()).filled(space.default, own)
+
+
+def _table(text: str, folder: Path) -> None:
+    (folder / "table.csv").write_bytes(text.encode("utf-8", "surrogatepass"))
+    read_table(folder / "table.csv")
+
+
+def _stored(text: str, folder: Path) -> None:
+    path = folder / "runs.sqlite"
+    path.write_bytes(text.encode("latin-1", "replace"))
+    summary(path)
+    assert len(paramhs.open(path).result.runs) >= 0
+    tune(_cheap, SMALL, budget=8, store=path)
+
+
+def _made_store() -> str:
+    """The bytes of a store, as a text."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "runs.sqlite")
+        tune(_cheap, SMALL, budget=8, store=path)
+        return path.read_bytes().decode("latin-1")
+
+
+def _cheap(config: dict[str, int], seed: int) -> float:
+    return config["k"] + seed % 2
 
 
 def _instances(text: str, folder: Path) -> None:
@@ -342,6 +428,11 @@ TARGETS = {
         ),
         Target("scenario", [TOML], lambda t, folder: _scenario(t, folder, "s.toml"), TOML_WORDS),
         Target("AClib scenario", [ACLIB], lambda t, folder: _scenario(t, folder, "s.txt")),
+        Target("irace scenario", [IRACE_SCENARIO], _irace_scenario, ["NA", "TRUE", "capping ="]),
+        Target("initial configurations", INITIAL, _initial, ["NA", "mode", "rho"]),
+        Target("command", COMMANDS, _command, ["{k}", "{params}", "{instance}", "{{"]),
+        Target("table of costs", [TABLE], _table, ["cost", "mode"]),
+        Target("store", [_made_store()], _stored, ["UPDATE", "runs", "CREATE TABLE"]),
         Target("list of instances", [LIST], _instances, ["a.cnf", "SAT"]),
         Target(
             "formula", DIMACS, lambda text, _: parse_formula(text.encode(), "f"), ["p cnf", "h"]
@@ -350,4 +441,4 @@ TARGETS = {
         Target("duration or size", ["10 min", "1.5 GB", "3h", "100"], _amount, ["s", "MB", "days"]),
     )
 }
-MANY_PROBLEMS = ("scenario", "AClib scenario")  # whose messages list all that is wrong
+MANY_PROBLEMS = [name for name in TARGETS if "scenario" in name]  # which list all that is wrong

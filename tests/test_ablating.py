@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from driving import drive
 from paramhs import Boolean, Categorical, Integer, Quality, Space
 from paramhs.results.ablating import Ablating, Changes, race_cost, usual_pairs, way_cost
+from paramhs.results.ablation import changes_between, words
+from paramhs.results.ablation import settings as settings_of
 from paramhs.search.history import History
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Instance, Run, Status
@@ -117,6 +119,15 @@ class TestChanges:
             (ablating.default, *stops) if stops else ()
         ):  # all costs are over the same pairs
             assert set(ablating.pairs) <= set(ablating.history.costs(config))
+
+
+def test_what_is_switched_off_is_no_setting():
+    space = Space({"mode": ["a", "b"], "k": Integer(1, 9)}, conditions={"k": "mode == a"})
+    made = changes_between(space.default, space.config(mode="b"))
+    assert [change.name for change in made] == ["mode", "k"]
+    assert [change.name for change in settings_of(made)] == ["mode"]
+    assert words(made) == "mode: a -> b"
+    assert words(made[1:]) == "k: 5 -> -"
 
 
 class TestOrder:

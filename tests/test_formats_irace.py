@@ -229,6 +229,14 @@ def test_names_that_irace_cannot_have_are_written_in_letters_it_can(tmp_path: Pa
     )
 
 
+def test_what_irace_passes_on_otherwise_is_said():
+    space = Space({"a": ["x y", "z"], "b": ["$HOME", "1"], "c": ["-3.5e+7"]}, forbidden=["b == 1"])
+    assert losses(space, "irace")[-2:] == [
+        "irace's calls are read by a shell, which changes values of a, b",
+        "irace 3 reads no section [forbidden]; it has a forbiddenFile for that",
+    ]
+
+
 def test_arithmetic_is_written_for_irace_and_for_no_other(tmp_path: Path):
     space = Space(
         {"k": (1, 9), "n": (1, 9), "m": (0, 1)},

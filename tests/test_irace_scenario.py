@@ -141,6 +141,9 @@ class TestMeaning:
         text = SCENARIO.replace("maxExperiments = 60", "maxTime = 3600")
         scenario_file = read("boundMax = 5", "boundPar = 10", text=text)
         assert scenario_file.scenario.cost == Runtime(10)
+        assert (
+            "boundMax: with maxTime, times are minimised, as in irace 4;" in scenario_file.notes[0]
+        )
         assert scenario_file.scenario.cutoff == 5
         call = words(scenario_file, 5.0, k=10)
         assert call[5:] == ["5", "--k", "10", "--mode", "fast"]
@@ -150,7 +153,9 @@ class TestMeaning:
         assert scenario_file.scenario.cost == Quality()
         assert words(scenario_file, 5.0)[5] == "5"
         text = SCENARIO.replace("maxExperiments = 60", "maxTime = 3600")
-        assert read("boundMax = 5", "capping = 0", text=text).scenario.cost == Quality()
+        scenario_file = read("boundMax = 5", "capping = 0", text=text)
+        assert scenario_file.scenario.cost == Quality()
+        assert scenario_file.notes == ()
 
     def test_exec_dir_is_where_the_runner_runs(self, read, root):
         (root / "arena").mkdir()
@@ -194,7 +199,7 @@ class TestMeaning:
 
 class TestInstances:
     def test_list_names_files_of_the_folder(self, read, root):
-        (root / "list.txt").write_text("# mine\ni3.txt\ni1.txt\n")
+        (root / "list.txt").write_text("# mine\ni3.txt  # hard\ni1.txt\n")
         scenario_file = read('trainInstancesFile = "list.txt"')
         paths = [instance.value.path for instance in scenario_file.scenario.instances]
         assert paths == [str(root / "Instances/i3.txt"), str(root / "Instances/i1.txt")]

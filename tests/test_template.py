@@ -324,7 +324,7 @@ def test_parameters_that_are_named_are_not_listed_again():
         ),
         (
             "p -a={params}",
-            "'-a={params}': {params} must be a word of its own, as it becomes several",
+            "'-a={params}': {params} must be a word of its own: it becomes several",
         ),
         ("p {params} a{b", "'a{b': a single '{'; write it twice to mean itself"),
         ("p {params} a}b", "'a}b': a single '}'; write it twice to mean itself"),

@@ -22,6 +22,7 @@ from paramhs.values.space import Space
 from paramhs.values.wording import counted
 from paramhs.world.driver import Session
 from paramhs.world.store import MemoryStore
+from paramhs.world.targets.command.template import command_line_of, target_name
 
 if TYPE_CHECKING:
     import pandas
@@ -124,7 +125,7 @@ def _play(session: Session, stored: "StoredSearch") -> None:
     runs = MemoryStore()
     for run in read_runs(stored.path, stored.scenario.space):
         runs.put(run)
-    left = len(stored.elapsed)
+    left = stored.history.asked
     while left and session.ended is None:
         for task in session.request.tasks[:left]:
             found = runs.get(task)
@@ -142,7 +143,8 @@ def _result(
     stored: "StoredSearch", history: History, unfinished: tuple[Run, ...], ended: str | None
 ) -> Result:
     stopped = ended or ("it is running" if stored.writing else "the store ends here")
-    return found_in(
+    described = stored.description["target"]
+    result = found_in(
         history,
         stored.trajectory,
         unfinished,
@@ -152,6 +154,8 @@ def _result(
         wall_time=stored.wall_time,
         stopped=stopped,
     )
+    command = command_line_of(described, result.best)
+    return replace(result, target=target_name(described), command=command, store=stored.path)
 
 
 def _judged(result: Result, stored: "StoredSearch") -> Result:

@@ -20,7 +20,7 @@ from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Point, Run
 from paramhs.world.store.lock import is_held
 from paramhs.world.store.reading import StoredSearch, read_search
-from paramhs.world.targets.command.template import command_line_of
+from paramhs.world.targets.command.template import command_line_of, target_name
 
 if TYPE_CHECKING:
     from paramhs.faces.result import Result
@@ -65,7 +65,7 @@ def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None 
         search.history,
         search.trajectory,
         name=store.name,
-        target=_target_name(search.description["target"]),
+        target=target_name(search.description["target"]),
         target_time=search.target_time,
         verdict=verdict,
         no_verdict=told.no_verdict or _no_verdict(search, running),
@@ -82,14 +82,6 @@ def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None 
         calls=calls,
         refresh=refresh if running else None,
     )
-
-
-def _target_name(described: Mapping[str, object]) -> str:
-    """What was tuned, in a few words."""
-    for key in ("command", "function", "kind"):
-        if isinstance(described.get(key), str):
-            return str(described[key])
-    return ""
 
 
 def _no_verdict(search: StoredSearch, running: bool) -> str:

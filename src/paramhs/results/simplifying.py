@@ -14,7 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from paramhs.results.ablating import Ablating
-from paramhs.results.ablation import Ablation, AblationStep, Simplified, changes_between
+from paramhs.results.ablation import (
+    Ablation,
+    AblationStep,
+    Simplified,
+    changes_between,
+    settings,
+)
 from paramhs.results.validating import TestSet, meet, run_described, verdict_store
 from paramhs.results.verdict import LEAST_INSTANCES, Interval, verdict
 from paramhs.search.history import History
@@ -195,7 +201,7 @@ def _step(
     return AblationStep(
         changes_between(before.config, now.config),
         now.config,
-        len(changes_between(default.config, now.config)),
+        len(settings(changes_between(default.config, now.config))),
         now.cost,
         now.failed,
         ratio,

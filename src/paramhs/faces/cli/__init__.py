@@ -72,7 +72,7 @@ def demo(
             result = demonstration.run(view(as_json), seed, paths)
         pictures = []
         if not as_json:
-            print_result(console, result, demonstration.METRIC)
+            print_result(console, result)
             print_outcome(console, result)
         if result.stopped != INTERRUPTED and (out is not None or not as_json):
             with Terminal(stderr=True, quiet=as_json).status("measuring a map ..."):

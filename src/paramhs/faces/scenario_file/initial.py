@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from paramhs.faces.scenario_file.source import read_text
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space import Config, Integer, Parameter, Real, Space, Value
 from paramhs.values.space.values import is_finite, value_text
 
@@ -37,7 +38,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
     text = read_text(path)
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     if path.suffix.lower() == ".csv":
-        yield from _rows(path, [(n, next(csv.reader([line]))) for n, line in lines])
+        yield from _rows(path, [(n, _cells(path, n, line)) for n, line in lines])
     elif lines and lines[0][1].lstrip()[0] in "{[":
         printed = _incumbents(path, text)
         yield from _objects(path, lines) if printed is None else printed
@@ -69,6 +70,13 @@ def _objects(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[Entry]:
         yield Entry(where, found)
 
 
+def _cells(path: Path, number: int, line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]))
+    except csv.Error as error:
+        raise BadInput(f"{path}, line {number}: not a line of CSV: {error}") from None
+
+
 def _words(path: Path, number: int, line: str) -> list[str]:
     try:
         return shlex.split(line, comments=True)
@@ -97,8 +105,8 @@ def read_configs(path: Path, space: Space) -> tuple[Config, ...]:
 
 def configured(entry: Entry, space: Space) -> tuple[Config, list[str]]:
     """The configuration of an entry, and what was changed: a number may lie between two levels."""
-    given = space.values_in(entry.values) if isinstance(entry.values, str) else entry.values
     try:
+        given = space.values_in(entry.values) if isinstance(entry.values, str) else entry.values
         values = {name: _value(space, name, value) for name, value in given.items()}
         config = space.config(values)
         idle = [name for name in values if name not in config]
@@ -117,7 +125,7 @@ def configured(entry: Entry, space: Space) -> tuple[Config, list[str]]:
 def _value(space: Space, name: str, value: object) -> Value:
     if name not in space.parameters:
         some = ", ".join(list(space.parameters)[:8])
-        raise BadInput(f"no parameter is called {name!r}; there are {some}")
+        raise BadInput(f"no parameter is called {short(name)}; there are {some}")
     try:
         return _meant(space.parameters[name], value)
     except BadInput as error:
@@ -129,7 +137,7 @@ def _meant(parameter: Parameter, value: object) -> Value:
     if isinstance(parameter, Real | Integer):
         number = _number(value)
         if not parameter.low <= number <= parameter.high:
-            raise BadInput(f"{value} is not in {parameter.low} .. {parameter.high}")
+            raise BadInput(f"{str(value)[:40]} is not in {parameter.low} .. {parameter.high}")
         return _nearest(parameter, number)
     try:
         return parameter.value(parameter.index(value))

@@ -117,6 +117,8 @@ class Lister:
         """One instance a line; what follows it is for the wrapper, or says SAT or UNSAT."""
         found: dict[str, Instance] = {}
         for number, line in enumerate(read_text(file, "the list of instances").splitlines(), 1):
+            if self.alone:
+                line = line.partition("#")[0]  # irace's names have none
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
             try:

@@ -284,6 +284,11 @@ class _Translation:
         capped = bounded and self._number("maxTime") is not None
         if "capping" in self.given:
             capped = bounded and self._truth("capping")
+        elif capped:
+            self.source.notes.append(
+                f"{self.source.where(('cutoff',))}: with maxTime, times are minimised, as in irace"
+                " 4; irace 3 minimised the printed cost, as capping = 0 does"
+            )
         return f"PAR{self._number('boundPar') or 1:g}" if capped else "minimise"
 
     def _command(self, bounded: bool) -> list[str]:

@@ -16,6 +16,7 @@ from paramhs.values.space.formats import SpaceFile
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.command import (
     CommandTarget,
+    IraceLine,
     Reader,
     Style,
     Template,
@@ -29,6 +30,7 @@ _CALLS = {
     "irace": "{config_id} {instance_id} {seed} {instance} {params}",
     "irace with a bound": "{config_id} {instance_id} {seed} {instance} {cutoff} {params}",
 }
+_IRACE_DIGITS = 0  # irace rounds bounds up to whole seconds, unless its boundDigits says otherwise
 
 
 def function_target(file: File, folder: Path) -> FunctionTarget:
@@ -107,6 +109,7 @@ def command_target(
             file.grace,
             checker or None,
             needs_number=file.metric.needs_quality,
+            cutoff_digits=_IRACE_DIGITS if isinstance(reader, IraceLine) else None,
         ),
     )
 

@@ -25,7 +25,8 @@ def advice(material: Material) -> list[str]:
 
 def _proven(material: Material, verdict: Verdict) -> Iterator[str]:
     if verdict.conclusion == "better":
-        yield "Use it: the command or the values are above, ready to copy."
+        where = "its command is above" if material.command else "its values are below"
+        yield f"Use it: {where}, ready to copy."
     elif verdict.conclusion == "worse":
         yield "Keep the default: what the search found does not hold on the test set."
     else:

@@ -13,11 +13,18 @@ from paramhs.values.space.formats.irace import read_irace
 from paramhs.values.space.formats.irace_writing import irace_names, written_irace
 from paramhs.values.space.formats.pcs import is_new_pcs, read_pcs
 from paramhs.values.space.formats.pcs_writing import written_pcs
-from paramhs.values.space.formats.texts import is_listed, shown, shown_path, text_of
+from paramhs.values.space.formats.texts import (
+    is_listed,
+    shown,
+    shown_path,
+    text_of,
+    written_value,
+)
 from paramhs.values.space.parameters import DEFAULT_LEVELS, Integer, Ordinal, Parameter, Real
 from paramhs.values.space.space import Space
 
 _IRACE = re.compile(r'\s*+[\w.]++\s++"[^"]*+"\s++[cior](?:,log)?\s*+\(')
+_SHELL_PROOF = re.compile(r"[\w@%+=:,./-]++")
 
 FORMATS = ("pcs", "pcs-new", "irace", "configspace-json", "configspace-yaml")
 
@@ -117,7 +124,17 @@ def _invented(space: Space, switches: Mapping[str, str]) -> list[str]:
         notes.append(
             f"there are no switches; '-name ' with the name was written, such as '-{without[0]} '"
         )
+    if special := [name for name, p in space.parameters.items() if not _is_shell_proof(p)]:
+        notes.append(f"irace's calls are read by a shell, which changes values of {shown(special)}")
+    if space.forbidden:
+        notes.append("irace 3 reads no section [forbidden]; it has a forbiddenFile for that")
     return notes
+
+
+def _is_shell_proof(parameter: Parameter) -> bool:
+    """Whether a shell reads each value as one word and leaves it as it is."""
+    texts = map(written_value, parameter.values) if hasattr(parameter, "values") else ()
+    return all(_SHELL_PROOF.fullmatch(text) for text in texts)
 
 
 def _has_own_levels(parameter: Parameter) -> bool:

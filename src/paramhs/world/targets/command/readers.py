@@ -128,7 +128,7 @@ class JsonLine:
     def read(self, output: str) -> Reading:
         """What stands under the keys."""
         for line in _lines_backwards(output):
-            if line.lstrip().startswith("{"):
+            if line.lstrip().startswith("{") and line.rstrip().endswith("}"):
                 try:
                     found = json.loads(line)
                 except (ValueError, RecursionError):

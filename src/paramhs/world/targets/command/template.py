@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.space import Config, Space, Value, value_text
 from paramhs.values.space.expressions import names
 
@@ -37,7 +38,7 @@ class Style:
     def __post_init__(self) -> None:
         if not {"name", "value"} <= set(re.findall(r"name|value", self.example)):
             raise BadInput(
-                f"{self.example!r} is not a style; expected an example with the words name and"
+                f"{short(self.example)} is not a style; expected an example with the words name and"
                 " value in it, such as '-name value', '--name=value' or '-name=value'"
             )
 
@@ -128,8 +129,8 @@ class Template:
                     continue
                 if self.style.flag(name, space.parameters[name].default) is not None:
                     raise BadInput(
-                        f"{word!r}: booleans are flags here, so {{{name}}} must be a word of its"
-                        ' own; give values instead, such as booleans = ["1", "0"]'
+                        f"{short(word)}: booleans are flags here, so {{{name}}} must be a word of"
+                        ' its own; give values instead, such as booleans = ["1", "0"]'
                     )
 
     def filled(self, config: Config, own: Mapping[str, str]) -> tuple[str, ...]:
@@ -184,6 +185,14 @@ class Template:
         return text
 
 
+def target_name(described: Mapping[str, object]) -> str:
+    """What a target that describes itself so is, in a few words."""
+    for key in ("command", "function", "kind"):
+        if isinstance(described.get(key), str):
+            return str(described[key])
+    return ""
+
+
 def command_line_of(described: Mapping[str, object], config: Config) -> str:
     """The command line of a configuration, from what a target says of itself, with INSTANCE, SEED
     and such where those go; empty where that is no command."""
@@ -198,7 +207,7 @@ def style_of(written: str) -> Style:
     """The style that `repr` writes so."""
     call = ast.parse(written, mode="eval").body
     if not isinstance(call, ast.Call):
-        raise BadInput(f"{written!r} is not a style")
+        raise BadInput(f"{short(written)} is not a style")
     return Style(**{str(word.arg): ast.literal_eval(word.value) for word in call.keywords})
 
 
@@ -209,7 +218,8 @@ def split_words(command: str | Sequence[str]) -> list[str]:
     try:
         return shlex.split(command)
     except ValueError as error:
-        raise BadInput(f"the command {command!r} cannot be split into words: {error}") from None
+        what = f"the command {short(command)} cannot be split into words: {error}"
+        raise BadInput(what) from None
 
 
 def _parts(word: str, space: Space) -> list[tuple[str, bool]]:
@@ -222,7 +232,7 @@ def _parts(word: str, space: Space) -> list[tuple[str, bool]]:
         if match[0] in ("{{", "}}"):
             parts.append((match[0][0], True))
         elif match[1] is None:
-            raise BadInput(f"{word!r}: a single {match[0]!r}; write it twice to mean itself")
+            raise BadInput(f"{short(word)}: a single {match[0]!r}; write it twice to mean itself")
         else:
             parts.append((_known(match[1], word, space), False))
     parts.append((word[at:], True))
@@ -231,18 +241,18 @@ def _parts(word: str, space: Space) -> list[tuple[str, bool]]:
 
 def _known(name: str, word: str, space: Space) -> str:
     if name == PARAMS and word != "{params}":
-        raise BadInput(f"{word!r}: {{params}} must be a word of its own, as it becomes several")
+        raise BadInput(f"{short(word)}: {{params}} must be a word of its own: it becomes several")
     if name in space.parameters and name in (PARAMS, *OWN):
         raise BadInput(
-            f"{word!r}: {{{name}}} is no parameter here, and one is called so; give all parameters"
-            " by {params}"
+            f"{short(word)}: {{{name}}} is no parameter here, and one is called so; give all"
+            " parameters by {params}"
             if name != PARAMS
-            else f"{word!r}: a parameter is called {name}"
+            else f"{short(word)}: a parameter is called {name}"
         )
     if name != PARAMS and name not in OWN and name not in space.parameters:
         raise BadInput(
-            f"{word!r}: there is no {{{name}}}; there are {{instance}}, {{seed}}, {{cutoff}},"
-            " {params} and the parameters"
+            f"{short(word)}: there is no {{{name[:60]}}}; there are {{instance}}, {{seed}},"
+            " {cutoff}, {params} and the parameters"
         )
     return name
 

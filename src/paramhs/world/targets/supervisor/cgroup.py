@@ -11,10 +11,13 @@ Source: the kernel's Documentation/admin-guide/cgroup-v2.rst, "No Internal Proce
 """
 
 import contextlib
+import errno
 import os
+import time
 from pathlib import Path
 
 _OURS = "paramhs"  # the group into which this process moves
+_ENDING = 5.0  # seconds that killed processes may take to be gone
 _COUNTED = (b"anon", b"shmem")  # of memory.stat; the rest is cache, which Linux takes back
 
 
@@ -45,8 +48,21 @@ class ControlGroup:
         """Kill what is left in it, and take it away."""
         with contextlib.suppress(OSError):
             (self._path / "cgroup.kill").write_text("1")
-        with contextlib.suppress(OSError):
-            self._path.rmdir()
+        groups = [folder for folder, _, _ in os.walk(self._path, topdown=False)]
+        for group in groups:  # a run may have made some of its own
+            _remove(group, time.monotonic() + _ENDING)
+
+
+def _remove(group: str, deadline: float) -> None:
+    """Take a group away; one whose processes were killed just now is busy for a moment."""
+    while True:
+        try:
+            os.rmdir(group)
+            return
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > deadline:
+                return
+        time.sleep(0.005)
 
 
 def group_of(mark: str) -> ControlGroup | None:
