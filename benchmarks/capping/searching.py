@@ -167,7 +167,7 @@ def figure(curves: Sequence[tuple[str, str, Curve]]) -> Any:
             alt.X("target time in s:Q"),
             alt.Y("races:Q", title="races decided"),
             alt.Color("capping:N", sort=list(CAPPINGS)),
-            alt.StrokeDash("capping:N", sort=list(CAPPINGS)),
+            alt.StrokeDash("capping:N", sort=list(CAPPINGS), legend=None),
         )
     )
     chart = lines.facet(alt.Facet("study:N", title=None), data=alt.Data(values=rows), columns=3)
