@@ -11,7 +11,7 @@ from paramhs.results.report.material import Material
 from paramhs.values.costs import WORST, Cost, CostMetric
 from paramhs.values.runs import Pair, Status
 
-_SAMPLES = 240  # points of the curve
+_SAMPLES = 120  # points of the curve
 
 
 class Sample(NamedTuple):

@@ -72,7 +72,7 @@ def read_search(path: str | Path) -> StoredSearch:
     """Read all of a store; `StoreError` where it is of something else."""
     path = Path(path)
     writing = is_held(path)
-    with explained(path), closing(connect_to_read(path)) as db, _uncollected():
+    with explained(path), closing(connect_to_read(path)) as db, uncollected():
         db.execute("BEGIN")
         described = _description(db, path)
         reader = _Reader(db, _scenario(described, db, path))
@@ -93,7 +93,7 @@ def read_search(path: str | Path) -> StoredSearch:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Nothing here is garbage: looking for it again and again takes a third of the time."""
     before = gc.isenabled()
     gc.disable()
