@@ -557,7 +557,7 @@ def tuned(**more):
 
 def test_tune_cuts_runs_short_where_time_counts():
     result = tuned()
-    assert result.history.scenario.capping == Capping("aggressive")
+    assert result.history.scenario.capping == Capping("preserving")
     assert result.best["x"] == 0
     assert str(result.capped) in repr(result)
     assert result.to_json()["capping"]["runs"] == result.capped.runs > 0
@@ -567,7 +567,7 @@ def test_tune_cuts_runs_short_where_time_counts():
 
 
 def test_tune_takes_a_capping_by_name_or_as_it_is():
-    assert tuned(capping="preserving").history.scenario.capping == Capping("preserving")
+    assert tuned(capping="aggressive").history.scenario.capping == Capping("aggressive")
     fixed = Capping("aggressive", 3.0)
     assert tuned(capping=fixed).history.scenario.capping == fixed
     with pytest.raises(BadInput, match="there is no capping 'some'"):
@@ -577,7 +577,7 @@ def test_tune_takes_a_capping_by_name_or_as_it_is():
 def test_another_capping_needs_another_store(tmp_path):
     tuned(store=tmp_path / "runs.sqlite")
     with pytest.raises(StoreError, match="capping"):
-        tuned(store=tmp_path / "runs.sqlite", capping="preserving")
+        tuned(store=tmp_path / "runs.sqlite", capping="aggressive")
 
 
 def test_a_new_search_learns_from_runs_that_were_cut_short(tmp_path):

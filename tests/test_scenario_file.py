@@ -183,8 +183,8 @@ budget = {{runs = 10}}
 
 
 class TestCapping:
-    def test_where_time_counts_it_is_aggressive_unless_told(self, read):
-        assert read(TIMED).scenario.capping == Capping("aggressive")
+    def test_where_time_counts_it_is_preserving_unless_told(self, read):
+        assert read(TIMED).scenario.capping == Capping("preserving")
         assert read(TIMED + 'capping = "none"').scenario.capping == Capping()
         fixed = read(TIMED + 'capping = "aggressive"\ncapping_factor = 2').scenario
         assert fixed.capping == Capping("aggressive", 2.0)

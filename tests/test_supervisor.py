@@ -416,6 +416,36 @@ def test_memory_that_is_in_no_page_table_is_counted(kept):
     assert kept.python(UNMAPPED, memory=200e6, wall=PATIENCE).limit == "memory"
 
 
+LEADERLESS = """
+import ctypes, threading, time
+def fill():
+    kept = [time.sleep(0.01) or b"x" * 10_000_000 for _ in range(60)]
+    time.sleep(1000)
+threading.Thread(target=fill).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_memory_is_counted_when_the_first_thread_has_ended(kept):
+    assert kept.python(LEADERLESS, memory=200e6, wall=PATIENCE).limit == "memory"
+
+
+SPOILED = """
+import os, resource
+resource.prlimit(os.getppid(), resource.RLIMIT_AS, (10**6, 10**6))
+resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (8, 8))
+os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)
+"""
+TOLD = "import os, resource; print(os.nice(0), resource.getrlimit(resource.RLIMIT_NOFILE))"
+
+
+def test_what_a_run_does_to_its_keeper_is_not_the_fate_of_others(kept):
+    before = kept.python(TOLD)
+    assert kept.python(SPOILED).code == 0
+    after = kept.python(TOLD)
+    assert (after.code, after.output) == (0, before.output)
+
+
 @pytest.fixture
 def in_shm():
     path = f"/dev/shm/paramhs-test-{os.getpid()}"

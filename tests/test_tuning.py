@@ -1,3 +1,4 @@
+import asyncio
 import functools
 import json
 import math
@@ -393,6 +394,42 @@ def test_a_bad_argument_leaves_no_file(tmp_path):
     with pytest.raises(BadInput):
         tune(distance, TINY, budget=10, store=tmp_path / "a", jobs=0)
     assert list(tmp_path.iterdir()) == []
+
+
+class Panic(BaseException):
+    """As libraries in Rust raise it."""
+
+
+@pytest.mark.parametrize("executor", ["inline", "threads", "processes"])
+@pytest.mark.parametrize("error", [Panic("out of range"), asyncio.CancelledError("too late")])
+def test_whatever_a_function_raises_is_a_crash_with_its_reason(executor, error, capfd):
+    def fails(config):
+        if config["x"] != 4:
+            raise error
+        return 1.0
+
+    result = tune(fails, TINY, budget=12, executor=executor)
+    crashed = [run for run in result.runs if run.status is Status.CRASHED]
+    assert len(crashed) > 5
+    assert {str(error) in run.detail for run in crashed} == {True}
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_function_may_change_the_folder(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    def moves(config):
+        os.chdir(tmp_path / "elsewhere")
+        time.sleep(0.03)
+        return config["x"]
+
+    for budget in (20, 30):
+        result = tune(moves, TINY, budget=budget, store="runs.sqlite", executor="inline")
+        monkeypatch.chdir(tmp_path)
+    assert len(result.runs) == 10
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "runs.sqlite"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 class Paused(Target):

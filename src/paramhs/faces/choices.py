@@ -29,7 +29,7 @@ COSTS: dict[str, CostMetric] = {
 """The costs with a name; beside them, PARk is the runtime with another penalty than ten."""
 
 
-USUAL_CAPPING: Kind = "aggressive"
+USUAL_CAPPING: Kind = "preserving"
 """Where time counts (docs/capping.md)."""
 
 

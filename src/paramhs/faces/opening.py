@@ -27,6 +27,7 @@ from paramhs.world.targets.command.template import command_line_of, target_name
 if TYPE_CHECKING:
     import pandas
 
+    from paramhs.results.ablation import Simplified
     from paramhs.world.store.reading import StoredSearch
 
 
@@ -92,6 +93,14 @@ class Opened:
         from paramhs.faces.reporting import stored_material, write_report
 
         return write_report(stored_material(self.path), Path(path))[0]
+
+    @property
+    def simplified(self) -> "Simplified | None":
+        """What `simplify` made of the best; None if it was not called, or not finished."""
+        from paramhs.results.simplifying import read_simplified  # numpy only where it is needed
+
+        found = read_simplified(self.path, self.space, self.scenario.cost)
+        return found if found and found.ablation.best == self.stored.best else None
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """The runs as a table of pandas (extra `pandas`), one row a run."""

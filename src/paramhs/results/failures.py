@@ -108,7 +108,9 @@ def forbidden_line(clauses: Sequence[str]) -> str:
 def _toml(text: str) -> str:
     """A text in TOML: between single quotes where that is enough, as nothing is escaped there."""
     plain = "'" not in text and text.isprintable()
-    return f"'{text}'" if plain else json.dumps(text)
+    if plain:
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from paramhs.faces.layout import brief, tell, tell_table
 from paramhs.faces.result import Result
@@ -102,7 +101,7 @@ def print_counts(console: Console, about: dict[str, Any]) -> None:
     """How much is in a store."""
     counts = ", ".join(f"{count:,} {status}" for status, count in about["statuses"].items())
     head = f"{about['store']}: {counted(about['runs'], 'run')} ({counts or 'none'})"
-    console.print(Text(head), soft_wrap=True)
+    tell(console, head)
     console.print(
         f"{counted(about['configurations'], 'configuration')}, {about['target_time']:.1f} s of"
         f" target time, {counted(about['sessions'], 'session')}"

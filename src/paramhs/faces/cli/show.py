@@ -133,9 +133,9 @@ def _print_ablation(console: Console, material: "Material") -> None:
     if not part.steps:
         nothing = material.best == material.default
         text = "the default is the best" if nothing else f"not examined yet: {part.call}"
-        console.print(Text(text), soft_wrap=True)
+        tell(console, text)
         return
-    console.print(Text(part.about), soft_wrap=True)
+    tell(console, part.about)
     headings = (
         "changes",
         "made here",
@@ -145,9 +145,9 @@ def _print_ablation(console: Console, material: "Material") -> None:
         "of gain",
     )
     _print_table(console, headings, part.steps)
-    console.print(Text(f"simplified: {part.simplified}"), soft_wrap=True)
+    tell(console, f"simplified: {part.simplified}", indent="  ")
     for line in part.verdicts:
-        console.print(Text(line), soft_wrap=True)
+        tell(console, line)
 
 
 def _print_importance(console: Console, material: "Material") -> None:
@@ -172,7 +172,7 @@ def _print_failures(console: Console, material: "Material") -> None:
         return
     console.print("\nwhat went wrong")
     for group in material.failures:
-        console.print(Text(group.text), soft_wrap=True)
+        tell(console, group.text, indent="  ")
         if group.toml:
             console.print(Text(f"  to forbid it: {group.toml}"), soft_wrap=True)
 

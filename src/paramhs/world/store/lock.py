@@ -51,7 +51,7 @@ class WriterLock:
     """Held from creation to `release`; a lock file beside the file says who holds it."""
 
     def __init__(self, path: Path) -> None:
-        self._file = _lock_file(path)
+        self._file = _lock_file(path.absolute())
         self._descriptor: int | None = self._acquire(path)
         try:
             os.ftruncate(self._descriptor, 0)

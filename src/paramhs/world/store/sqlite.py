@@ -76,6 +76,7 @@ class SqliteStore:
         initial: Sequence[Config] = (),
     ) -> None:
         self.path = Path(path)
+        self._file = self.path.absolute()  # a target may change the folder
         self.space = space
         self.notices: list[str] = []
         self._open = False
@@ -92,7 +93,7 @@ class SqliteStore:
                     self._keep_known(known, initial)
                 self._check_source(source)
                 self._load()
-                self._identity, self._next_look = _identity(self.path), 0.0
+                self._identity, self._next_look = _identity(self._file), 0.0
         except BaseException:
             self.close()
             raise
@@ -247,7 +248,7 @@ class SqliteStore:
             elapsed = time.monotonic() - self._began
             if elapsed >= self._next_look:
                 self._next_look = elapsed + _LOOK
-                if _identity(self.path) != self._identity:
+                if _identity(self._file) != self._identity:
                     raise self._rescue()
             row = (
                 self._id(self._configs, "configs (key)", task.config.key),
@@ -262,7 +263,7 @@ class SqliteStore:
 
     def _rescue(self) -> StoreError:
         """Save the runs of a store whose file is gone, for it is still open here; say where."""
-        names = (self.path.with_name(f"{self.path.stem}.rescued{k or ''}.sqlite") for k in count())
+        names = (self._file.with_name(f"{self.path.stem}.rescued{k or ''}.sqlite") for k in count())
         rescue = next(path for path in names if not path.exists())
         with closing(sqlite3.connect(rescue)) as copy:
             self._db.backup(copy)
@@ -313,13 +314,13 @@ class SqliteStore:
             )
 
     def __len__(self) -> int:
-        with explained(self.path), closing(connect_to_read(self.path)) as db:
+        with explained(self.path), closing(connect_to_read(self._file)) as db:
             (count,) = db.execute("SELECT count(*) FROM runs").fetchone()
         return int(count)
 
     def __iter__(self) -> Iterator[Run]:
         """All runs, in no particular order; also after the store was closed."""
-        yield from read_runs(self.path, self.space)
+        yield from read_runs(self._file, self.space)
 
     def close(self) -> None:
         """Let the next writer in; a second time does nothing."""

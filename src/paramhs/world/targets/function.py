@@ -155,7 +155,9 @@ class FunctionTarget(Target):
         start = time.perf_counter()
         try:
             result = self.function(config, *(given[name] for name in self.takes))
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also what asyncio and libraries in Rust raise
             seconds = time.perf_counter() - start
             return Answer(Status.CRASHED, seconds, None, traceback_of(error))
         seconds = time.perf_counter() - start

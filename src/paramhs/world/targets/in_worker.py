@@ -42,7 +42,9 @@ class InWorker:
     def _answer(self, task: Task) -> tuple[Status, float, float | None, str]:
         try:
             run = self.target(task)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             return Status.CRASHED, 0.0, None, traceback_of(error)
         return run.status, run.runtime, run.quality, run.detail
 

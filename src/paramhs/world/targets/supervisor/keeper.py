@@ -1,8 +1,10 @@
 """The life of a keeper: a process that starts runs, watches them and ends them."""
 
 import os
+import resource
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -15,6 +17,23 @@ from paramhs.world.targets.supervisor.reaper import Abandoned, Handlers, Reaper,
 from paramhs.world.targets.supervisor.stopwatch import Stopwatch
 
 MARK = "PARAMHS_KEEPER"  # an environment variable of all that a keeper starts
+
+
+_LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+
+
+def _inherited() -> tuple[object, ...]:
+    """What every run inherits from its keeper: limits, priority, processors. A run of the same user
+    can change it (`prlimit --pid $PPID`, `renice`), which must not become the fate of others."""
+    limits = [resource.getrlimit(number) for number in _LIMITS]
+    if sys.platform != "linux":
+        return (*limits, os.getpriority(os.PRIO_PROCESS, 0))
+    return (
+        *limits,
+        os.getpriority(os.PRIO_PROCESS, 0),
+        os.sched_getscheduler(0),
+        os.sched_getaffinity(0),
+    )
 
 
 class Job(Protocol):
@@ -40,6 +59,7 @@ class Keeper(Reaper):
         self.memory = Memory(group)
         self._line = line
         self._before = before
+        self._inherited = _inherited()
         self.on(line.fileno(), self.leave)
 
     def watch(
@@ -77,6 +97,8 @@ class Keeper(Reaper):
             while True:
                 self._await_request()
                 number, request, limits = receive_message(self._line)
+                if _inherited() != self._inherited:
+                    self.leave()  # paramhs asks another keeper
                 self.on(self._line.fileno(), self.leave)
                 self.memory.begin(limits.memory)
                 send_message(self._line, (number, job.run(self, request, limits)))

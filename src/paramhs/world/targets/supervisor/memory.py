@@ -22,7 +22,7 @@ from typing import NamedTuple
 import psutil
 
 from paramhs.world.targets.supervisor.cgroup import ControlGroup, delegated
-from paramhs.world.targets.supervisor.tree import Tree
+from paramhs.world.targets.supervisor.tree import Tree, state
 
 _COARSE = 0.1  # seconds by which the time of a file may lag behind the clock
 _BLOCK = 512  # bytes, the unit of st_blocks
@@ -53,6 +53,7 @@ class Memory:
         pids = tree.pids()
         if sys.platform != "linux":
             return sum(_everywhere(pid) for pid in pids)
+        pids = [_holder(pid) for pid in pids]
         held = _total(_resident(pid) for pid in pids)
         if held.all > limit and len(pids) > 1:
             held = _total(_proportional(pid) for pid in pids)
@@ -109,6 +110,17 @@ def _everywhere(pid: int) -> int:
     with contextlib.suppress(psutil.Error):
         return int(psutil.Process(pid).memory_info().rss)
     return 0
+
+
+def _holder(pid: int) -> int:
+    """A process, or one of its threads: one whose first thread has ended looks dead, and yet the
+    others hold its memory and its files. /proc has them by their own numbers, too."""
+    if state(pid) == psutil.STATUS_ZOMBIE:
+        with contextlib.suppress(OSError):
+            for thread in map(int, os.listdir(f"/proc/{pid}/task")):
+                if state(thread) != psutil.STATUS_ZOMBIE:
+                    return thread
+    return pid
 
 
 def _resident(pid: int) -> _Held:

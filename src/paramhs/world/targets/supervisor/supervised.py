@@ -163,7 +163,7 @@ class _Slot:
         again it is the run's own doing, so it has failed, like any other that does not end well.
         """
         why, seconds = "", 0.0
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             keeper = self._keeper = self._keeper or self._supervised.take()
             try:
                 outcome = keeper.ask(request, limits)
@@ -172,6 +172,9 @@ class _Slot:
                 why = _why_lost(lost, self.dismiss())
                 if self._supervised.closed:
                     raise TargetError("the keepers are closed, and the run was ended") from None
+                continue
+            if outcome.exhausted and attempt + 1 < _TRIES:
+                self.dismiss()  # it may be its own limits that a run has lowered
                 continue
             if outcome.exhausted:
                 raise TargetError(
