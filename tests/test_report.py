@@ -366,6 +366,20 @@ class TestCommands:
         assert ["refresh" in text for text in (*seen, last)] == [True, True, False]
         assert ["running" in text for text in (*seen, last)] == [True, True, False]
 
+    def test_who_has_seen_enough_leaves_a_page_that_stays(self, store, monkeypatch):
+        def sleep(seconds):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(time, "sleep", sleep)
+        lock = WriterLock(store)
+        try:
+            assert called("report", store, "--watch").exit_code == 0
+        finally:
+            lock.release()
+        text = store.with_name("runs.html").read_text(encoding="utf-8")
+        assert "refresh" not in text
+        assert "The search is running" in text
+
     def test_show_tells_the_same_in_a_terminal(self, store):
         text = called("show", store).stdout
         for part in ("verdict, on 8 instances held out", "what matters", "which parameters matter"):
