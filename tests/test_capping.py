@@ -307,6 +307,19 @@ def test_without_capping_a_run_is_known_up_to_the_cap_until_more_is_needed():
     assert (len(given_to), history.asked, history.learned) == (1, 1, 3)
 
 
+def test_without_capping_runs_become_known_in_the_same_order():
+    """What is remembered takes its place among those that are made."""
+    orders = []
+    for scenario in (TIMED, PRESERVING):
+        history = History(scenario, 0)
+        target = by_table({B: (7.0, 7.0, 7.0, 7.0)}, scenario)
+        first, second, third = history.pairs(0, 3)
+        settle(history.ask((B, [second]), cutoff=2.0), target)
+        settle(history.ask((B, [first, second, third])), target)
+        orders.append(list(history.pairs_of(B)))
+    assert orders == [[first, second, third]] * 2
+
+
 # Whose runs count as what.
 
 OUTCOMES = st.sampled_from([Status.OK, Status.CRASHED, Status.WRONG])

@@ -185,38 +185,38 @@ class History:
         for config, pairs in wanted:
             if pairs:
                 tasks += self.missing(config, pairs, cutoff)
-        if self._whole:
-            tasks = [task for task in tasks if not self._recall(task, cutoff)]
         yield from self.make(tasks, likely, cutoff)
 
     def make(
         self, tasks: Sequence[Task], likely: Iterable[Task] = (), cutoff: float = math.inf
     ) -> Generator[Evaluate, Sequence[Run], None]:
-        """Ask for these runs, whatever is known; no more of them is wanted than the cutoff."""
-        if tasks:
-            self.asked += len(tasks)
-            for run in (yield Evaluate(tasks, likely)):
-                self.add(run, cutoff)
+        """Ask for these runs, whatever is known; no more of them is wanted than the cutoff.
+
+        What was not cut short in fact is remembered, and becomes known in its place among them.
+        """
+        known = {task: self._whole.get((task.config, task.pair)) for task in tasks if self._whole}
+        new = [task for task in tasks if known.get(task) is None] if known else tasks
+        self.asked += len(new)
+        self._recalled += len(tasks) - len(new)
+        made = iter((yield Evaluate(new, likely)) if new else ())
+        for task in tasks:
+            whole = known.get(task)
+            if whole is None:
+                self.add(next(made), cutoff)
+            else:
+                del self._whole[task.config, task.pair]
+                self._take_in(whole, cutoff)
 
     def add(self, run: Run, cutoff: float = math.inf) -> None:
         """Take in a run, of which no more is to be known than up to the cutoff."""
         self._runs.append(run)
+        self._take_in(run, cutoff)
+
+    def _take_in(self, run: Run, cutoff: float) -> None:
         known = run if cutoff >= run.task.cutoff else cut(run, cutoff)
         if known.status is not run.status:
             self._whole[run.task.config, run.task.pair] = run
         self._know(known)
-
-    def _recall(self, task: Task, cutoff: float) -> bool:
-        """Know more of a run that was not cut in fact; whether there is one."""
-        run = self._whole.get((task.config, task.pair))
-        if run is None:
-            return False
-        self._recalled += 1
-        known = cut(run, min(cutoff, run.task.cutoff))
-        if known.status is run.status:
-            del self._whole[task.config, task.pair]
-        self._know(known)
-        return True
 
     def _know(self, run: Run) -> None:
         task = run.task
