@@ -122,7 +122,8 @@ def searched(configurator, scenario, target, races=25):
             else:
                 answers = [target(task) for task in said.tasks]
     except StopIteration as end:
-        incumbents.append(end.value)
+        if len(history.races) < races:
+            incumbents.append(end.value)
     search.close()
     decided = [race[:3] for race in history.races[:races]]
     incumbents = [one for one in incumbents if isinstance(one, str) or one[0] < races]
