@@ -11,14 +11,17 @@ CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
 NEW_ENOUGH := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in $(CANDIDATES); do "$$p" -c "$(NEW_ENOUGH)" 2>/dev/null && echo "$$p" && break; done)
 
+# One more than cores: some tests wait, for the end of a pause or of a process.
+WORKERS = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+
 demo: $(VENV)/installed
-	@$(BIN)/paramhs demo
+	@$(BIN)/paramhs demo --out demo
 
 test: $(VENV)/installed-dev
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 test-all: $(VENV)/installed-dev
-	@$(BIN)/python -m pytest -n auto -m "slow or not slow"
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
 
 paper: $(VENV)/installed
 	@$(BIN)/python -m pip install --quiet --editable ".[all]" --editable paper

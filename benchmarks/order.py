@@ -1,10 +1,14 @@
 """What the order of pairs in a race is worth: drawn for each challenger, or one for all.
 
 python -m benchmarks.order [--only saps minisat cadical] [--of growing focused] [--seeds 12]
+python -m benchmarks.order --only law-300 law-3000 --seeds 200
 
 Each search has the same budget in runs, scenario and seed; what it found is then run on held-out
 instances that neither saw. Costs are counted work (false clauses, propagations), so a busy machine
 changes nothing. minisat and cadical are Debian's; a solver that is not there is left out.
+
+In the cases called law, what a run costs is a draw from a known law, as of a randomised solver on
+instances of all sizes: so what was found is judged by its exact mean.
 """
 
 import argparse
@@ -31,7 +35,7 @@ from paramhs.values.costs import Quality
 from paramhs.values.runs import Instance, Pair, Target
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
-from paramhs.values.space import Config
+from paramhs.values.space import Config, Space
 from paramhs.world.driver import Budget
 from paramhs.world.instances.circuit_fuzz import circuit_fuzz
 from paramhs.world.instances.dimacs import dimacs
@@ -69,8 +73,10 @@ class Case(NamedTuple):
 
     scenario: Scenario
     target: Target
-    tests: TestSet
+    tests: TestSet | None
     runs: int
+    mean: Callable[[Config], float] | None = None
+    """Its exact mean cost, where that is known."""
 
 
 @contextmanager
@@ -106,7 +112,39 @@ def example(name: str, quiet: str, loud: str, regex: str) -> Iterator[Case]:
         yield Case(scenario_file.scenario, scenario_file.target, scenario_file.test_set, 300)
 
 
+FACTORS = (0.9, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0.0)
+"""How much more a run costs, for each parameter, where it is farthest from its best value."""
+
+
+def law_mean(config: Config) -> float:
+    """The mean cost, in units of the optimum's; the default is in the middle."""
+    far = (abs(index - best) / 8 for index, best in zip(config.indices, (0, 8) * 4, strict=True))
+    return math.prod(1 + factor * share for factor, share in zip(FACTORS, far, strict=True))
+
+
+def law_cost(config: dict[str, int], instance: float, seed: int) -> float:
+    """Hardness x mean x how well it suits the instance x an exponential draw of mean 1."""
+    indices = tuple(config.values())
+    suits = stream(0, "suits", str(instance), *indices).gauss(0, 0.4)
+    luck = stream(seed, "luck", *indices).expovariate(1)
+    mean = law_mean(LAW_SPACE.configured(indices))
+    return instance * mean * math.exp(suits - 0.4**2 / 2) * luck
+
+
+LAW_SPACE = Space({f"p{k}": range(9) for k in range(8)})
+
+
+@contextmanager
+def law(runs: int) -> Iterator[Case]:
+    """50 instances whose hardness spans two decades."""
+    hardness = [10 ** (k / 25) for k in range(50)]
+    instances = tuple(Instance(f"{h:.4g}", h) for h in hardness)
+    yield Case(Scenario(LAW_SPACE, instances), FunctionTarget(law_cost), None, runs, law_mean)
+
+
 CASES: dict[str, Callable[[], object]] = {
+    "law-300": lambda: law(300),
+    "law-3000": lambda: law(3_000),
     "saps": saps,
     "minisat": lambda: example("minisat", "-verb=0", "-verb=1", r"propagations\s*: (\d+)"),
     "cadical": lambda: example("cadical", "cadical -q -n", "cadical -n", r"propagations:\s+(\d+)"),
@@ -121,10 +159,12 @@ def found(case: Case, configurator: Configurator, seed: int) -> tuple[float, flo
         configurator,
         budget=Budget(runs=case.runs),
         seed=seed,
-        jobs=2,
+        jobs=1 if case.mean else 2,
         test_set=case.tests,
     )
     last = result.trajectory[-1].runs / case.runs
+    if case.mean:
+        return case.mean(result.best) / case.mean(result.default), last
     if not result.verdict or result.best == result.default:
         return 1.0, last
     return result.verdict.second.cost / result.verdict.first.cost, last
@@ -132,14 +172,14 @@ def found(case: Case, configurator: Configurator, seed: int) -> tuple[float, flo
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.order")
-    parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--only", nargs="+", choices=CASES, default=["saps", "minisat", "cadical"])
     parser.add_argument("--of", nargs="+", choices=SEARCHES, default=list(SEARCHES))
     parser.add_argument("--seeds", type=int, default=12)
     options = parser.parse_args()
     columns = ("target", "comparison", "mean", "s.e.", "median", "last incumbent at")
     table = Table(*columns, title="held-out cost relative to the default's")
     for name in options.only:
-        if name != "saps" and shutil.which(name) is None:
+        if name in ("minisat", "cadical") and shutil.which(name) is None:
             print(f"without {name}: it is not installed")
             continue
         with CASES[name]() as case:  # type: ignore[attr-defined]

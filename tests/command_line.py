@@ -35,6 +35,12 @@ def broken(config, seed):
     raise RuntimeError("no licence found")
 
 
+def brittle(config, instance, seed):
+    if config["mode"] == "b":
+        raise ValueError("no mode b")
+    return noisy(config, seed)
+
+
 def infinite(config, seed):
     return float("inf") if seed % 2 else 1.0
 

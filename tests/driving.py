@@ -4,15 +4,19 @@ import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from random import Random
 
 from paramhs.search.comparison import Comparison
 from paramhs.search.configurators import Configurator
 from paramhs.search.history import History
+from paramhs.testing.duels import Duels, Sampled, calls_until_sampled
 from paramhs.values.costs import Score, score
 from paramhs.values.runs import Evaluate, Incumbent, Instance, Run, Search, Status, Task
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config, Space
+
+__all__ = ["Sampled", "calls_until_sampled"]
 
 Target = Callable[[Task], Run]
 MOST_WITHOUT_RUN = 200  # changes of incumbent in a row, before a search is said to go in circles
@@ -164,63 +168,22 @@ def total_score(
     return score([(table[config, instance.name],) for instance in scenario.instances])
 
 
-class Sampled(Exception):
-    """The optimum takes part in a call of `better` for the first time, or is the start."""
+class LawComparison(Duels):
+    """Decides by the probabilities of a win and of a tie, `outcome(challenger, incumbent)`; a fair
+    coin decides ties."""
 
-    def __init__(self, calls: int) -> None:
-        super().__init__(calls)
-        self.calls = calls
+    def __init__(
+        self,
+        outcome: Callable[[Config, Config], tuple[float, float]],
+        optimum: Config | None = None,
+    ) -> None:
+        def beats(incumbent: Config, challenger: Config, rng: Random) -> bool:
+            win, tie = outcome(challenger, incumbent)
+            u = rng.random()
+            return u < win or (u < win + tie and rng.random() < 0.5)
 
-
-@dataclass(frozen=True)
-class LawComparison:
-    """Decides by a draw from given probabilities, without any run.
-
-    `outcome(challenger, incumbent)` gives the probabilities of a win and of a tie; a fair coin
-    decides ties. A call counts as one run asked for; if an optimum is given, it raises `Sampled`
-    with the number of calls made until then, that with the optimum as challenger included.
-    """
-
-    outcome: Callable[[Config, Config], tuple[float, float]]
-    optimum: Config | None = None
-
-    def start(self, history, config):
-        self._rng(history)
-        if config == self.optimum:
-            raise Sampled(0)
-        return True
-        yield
-
-    def _rng(self, history):
-        """One stream for all calls of a search, kept with its history."""
-        if not hasattr(history, "law_rng"):
-            history.law_rng = history.rng("law")
-        return history.law_rng
-
-    def better(self, history, challenger, incumbent, ahead=()):
-        if incumbent == self.optimum:
-            raise Sampled(history.asked)
-        history.asked += 1
-        if challenger == self.optimum:
-            raise Sampled(history.asked)
-        win, tie = self.outcome(challenger, incumbent)
-        rng = self._rng(history)
-        u = rng.random()
-        return u < win or (u < win + tie and rng.random() < 0.5)
-        yield
-
-    def is_final(self, history, challenger, incumbent):
-        return False
-
-
-def calls_until_sampled(search: Search) -> int:
-    """Calls of `better` until the optimum is first sampled."""
-    try:
-        for _ in search:
-            pass
-    except Sampled as sampled:
-        return sampled.calls
-    raise AssertionError("the search ended without sampling the optimum")
+        super().__init__(beats, () if optimum is None else (optimum,))
+        self.outcome = outcome
 
 
 def z_score(counts: Sequence[int], mean: float) -> float:

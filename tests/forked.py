@@ -19,7 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HUNG = 240.0  # seconds until a command is taken to hang
-LARGE = {"saps": "paramhs.world.targets.saps", "landscape": "paramhs.results.landscape.table"}
+LARGE = {
+    "saps": "paramhs.world.targets.saps",
+    "landscape": "paramhs.results.landscape.table",
+    **dict.fromkeys(("tune", "show", "report"), "paramhs.faces.reporting"),
+}
 """What some commands import besides: had once, when the first of them is asked for."""
 _ENDED = 16  # bytes of an answer
 
@@ -100,6 +104,8 @@ def _serve(line: socket.socket) -> tuple[list[str], str, dict[str, str]] | None:
 
 
 def _main() -> None:
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads would not survive a fork
+
     import paramhs.faces.cli  # noqa: F401
 
     request = _serve(socket.socket(fileno=int(sys.argv[1])))

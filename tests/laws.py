@@ -8,11 +8,17 @@ from itertools import accumulate, permutations
 from random import Random
 
 from paramhs.search.operators import Move, Operator
-from paramhs.testing.laws import DRAWS, ERROR_RATE, fits, p_value
+from paramhs.testing.laws import DRAWS as MANY
+from paramhs.testing.laws import ERROR_RATE, fits, p_value
 from paramhs.values.seeds import below, stream
 from paramhs.values.space import Config, Space
+from scale import of
 
-__all__ = ["DRAWS", "ERROR_RATE", "fits", "p_value"]
+__all__ = ["DRAWS", "ERROR_RATE", "MANY", "fits", "p_value"]
+
+DRAWS = of(5_000, MANY)
+"""From what is put together of laws that are held to MANY draws themselves. Whatever is wrong on
+purpose is told apart with as many."""
 
 Draw = Callable[[int, int, Random], int]
 """A new index, given the number of levels, the current index and the stream."""

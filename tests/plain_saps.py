@@ -10,6 +10,10 @@ from paramhs.world.targets.plain_saps import random_words
 from paramhs.world.targets.saps import Settings
 
 
+class Undecided(Exception):
+    """The least score is the threshold itself, but for rounding: either step is right."""
+
+
 def plain_saps(
     formula: Formula, settings: Settings, cutoff: int, seed: int, run: int = 0, textbook=False
 ) -> tuple[list[int], list[float]]:
@@ -46,6 +50,8 @@ def plain_saps(
     while false() and len(history) < cutoff:
         scores = {v: score(v) for v in sorted({abs(x) for i in false() for x in clauses[i]})}
         least = min(scores.values(), default=0.0)
+        if abs(least + 0.1) < 1e-9:
+            raise Undecided
         chosen = 0
         if least < -0.1:
             ties = [v for v in scores if scores[v] <= least + 1e-9]

@@ -5,16 +5,19 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import drive
 from paramhs import Boolean, Categorical, Integer, Quality, Space
 from paramhs.results.ablating import Ablating, Changes, race_cost, usual_pairs, way_cost
+from paramhs.results.ablation import changes_between, words
+from paramhs.results.ablation import settings as settings_of
 from paramhs.search.history import History
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Instance, Run, Status
 from paramhs.values.scenario import Scenario
+from scale import examples
 from spaces import spaces_with_config
 
 INSTANCES = tuple(Instance(f"i{k}") for k in range(10))
@@ -91,7 +94,7 @@ class TestChanges:
         ablating = ablated(product_of({"a": 2, "b": 2, "c": 3}), all_on(space))
         assert names(ablating) == [{"c"}, {"a", "b"}]
 
-    @settings(max_examples=50)
+    @examples(25)
     @given(spaces_with_config(5))
     def test_none_is_the_default_and_all_is_the_best(self, made):
         space, best = made
@@ -99,7 +102,7 @@ class TestChanges:
         assert changes.config(()) == space.default
         assert changes.config(changes.units) == best
 
-    @settings(max_examples=40)
+    @examples(25)
     @given(spaces_with_config(5), st.integers(20, 300), st.booleans())
     def test_every_way_is_allowed_affordable_and_ends_in_the_best(
         self, made, budget, deterministic
@@ -116,6 +119,15 @@ class TestChanges:
             (ablating.default, *stops) if stops else ()
         ):  # all costs are over the same pairs
             assert set(ablating.pairs) <= set(ablating.history.costs(config))
+
+
+def test_what_is_switched_off_is_no_setting():
+    space = Space({"mode": ["a", "b"], "k": Integer(1, 9)}, conditions={"k": "mode == a"})
+    made = changes_between(space.default, space.config(mode="b"))
+    assert [change.name for change in made] == ["mode", "k"]
+    assert [change.name for change in settings_of(made)] == ["mode"]
+    assert words(made) == "mode: a -> b"
+    assert words(made[1:]) == "k: 5 -> -"
 
 
 class TestOrder:

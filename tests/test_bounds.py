@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chains import expected_calls, weighted
@@ -76,7 +76,6 @@ def test_the_best_bound_is_the_smallest_of_the_profile(costs: np.ndarray) -> Non
 
 
 @given(landscapes)
-@settings(max_examples=25)
 def test_exact_calls_are_those_of_a_chain_written_from_the_papers_words(costs: np.ndarray) -> None:
     levels, optimum = len(costs), int(costs.argmin())
 

@@ -4,27 +4,33 @@ import math
 import zlib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import drive, instances, one_parameter, settle
-from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
+from paramhs import Command, tune
+from paramhs.results.capped import saved
+from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.comparison.capping import meet
 from paramhs.search.configurators import ParamHS, ParamILS, ParamRLS
 from paramhs.search.history import History
 from paramhs.search.operators import Several
 from paramhs.values.capping import LEAST_CAP, Capping, cap
 from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality, score
-from paramhs.values.errors import BadInput
-from paramhs.values.runs import Run, Status, Task, answer, cut
+from paramhs.values.errors import BadInput, StoreError
+from paramhs.values.runs import Evaluate, Run, Status, Target, Task, answer, capped, cut
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
+from paramhs.values.space import Ordinal, Space
 from paramhs.world.driver import Budget, Driver, Inline
 from paramhs.world.store import MemoryStore
 from paramhs.world.store.sqlite import SqliteStore
+from paramhs.world.targets.command import CommandTarget, Style, Template
+from scale import examples
 
 SPACE = one_parameter(6)
 A, B, C, D, E, F = CONFIGS = list(SPACE.configs())
@@ -84,7 +90,9 @@ def drawn(rng_seed):
         return things[int(rng.random() * len(things))]
 
     comparison = one_of(
-        Growing(), Growing(), Growing(1, 9), Growing(2), FixedRuns(3), FixedRuns(7), FreshRuns(2)
+        *(Growing(), Growing(), Growing(1, 9), Growing(2)),
+        *(Focused(), Focused("shared"), Focused(max_runs=5)),
+        *(FixedRuns(3), FixedRuns(7), FreshRuns(2)),
     )
     configurator = one_of(
         ParamHS(Several(), comparison),
@@ -121,7 +129,7 @@ def searched(configurator, scenario, target, races=25):
     return decided, incumbents, Counter(run.status for run in history.runs), target.seconds
 
 
-@settings(max_examples=80, deadline=None)
+@examples(25)
 @given(st.integers(0, 10**9))
 def test_preserving_capping_decides_the_same(seed):
     configurator, scenario, target = drawn(seed)
@@ -140,7 +148,7 @@ def test_capping_saves_time():
     assert capped[2][Status.CAPPED] > 10
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10**9), st.sampled_from([None, 1.0, 2.0]))
 def test_a_search_with_aggressive_capping_ends_or_goes_on(seed, factor):
     """No race is repeated for ever without a run, and a winner has all its costs."""
@@ -151,7 +159,7 @@ def test_a_search_with_aggressive_capping_ends_or_goes_on(seed, factor):
 
 
 @given(st.integers(0, 10**9), st.sampled_from(["preserving", "aggressive"]))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_an_incumbent_has_no_run_that_was_cut_short(seed, kind):
     configurator, scenario, target = drawn(seed)
     history = History(replace(scenario, capping=Capping(kind)), 3)
@@ -267,7 +275,7 @@ def test_a_quality_is_met_in_one_request():
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.floats(0, 30)), min_size=4, max_size=4))
-@settings(max_examples=60, deadline=None)
+@examples(25)
 def test_nobody_is_cut_short_who_is_no_worse(times):
     table = {A: [a for a, _ in times], B: [b for _, b in times]}
     through, _ = met(table)
@@ -403,7 +411,7 @@ def test_a_store_with_capped_runs_is_replayed_exactly(tmp_path):
     def opened():
         return SqliteStore(tmp_path / "runs.sqlite", SPACE, {})
 
-    for runs, jobs in ((80, 1), (150, 3)):
+    for runs, jobs in ((40, 1), (80, 3), (110, 8), (150, 3)):
         store = opened()
         with ThreadPoolExecutor(jobs) as pool:
             driven(jobs, store=store, budget=Budget(runs=runs), executor=pool)
@@ -436,6 +444,27 @@ def test_a_run_that_the_budget_cut_short_is_made_again_when_there_is_more():
 def test_without_capping_the_runs_that_are_waited_for_are_finished():
     driver, _ = driven(1, "none", budget=Budget(target_time=40.0))
     assert {run.task.cutoff for run in driver.history.runs} == {CUTOFF}
+
+
+def test_a_run_that_was_speculated_with_too_small_a_cap_is_made_again_within_the_budget():
+    """Also if the search may ask for no more runs than this one."""
+    scenario = PRESERVING
+    history, target = History(scenario, 3), Shared(scenario)
+    pairs = history.pairs(0, 2)
+    first, second = (Task(A, *pair, CUTOFF) for pair in pairs)
+
+    def search():
+        yield Evaluate([first], [second._replace(cutoff=LEAST_CAP)])
+        yield from history.make([second])
+        return "done"
+
+    with ThreadPoolExecutor(2) as pool:
+        driver = Driver(
+            *(search(), history, target, MemoryStore(), Budget(runs=2)), executor=pool, jobs=2
+        )
+        driver.run()
+    assert (driver.stopped, driver.taken) == ("done", 2)
+    assert second in {run.task for run in history.runs}
 
 
 # The setting.
@@ -475,3 +504,103 @@ def test_the_factor_falls_with_the_number_of_pairs_unless_it_is_fixed():
     assert factors[-1] >= 1
     assert Capping("aggressive", 3.0).times(7) == 3.0
     assert Capping("preserving").times(7) == math.inf
+
+
+# What is saved.
+
+
+def runs_of(ended, cuts):
+    """Runs that ended by themselves, and runs that were cut short, after so many seconds."""
+    task = Task(A, *History(TIMED, 0).pair(0), CUTOFF)
+    whole = [Run(task, Status.OK, seconds) for seconds in ended]
+    return [*whole, *(capped(task._replace(cutoff=seconds), seconds) for seconds in cuts)]
+
+
+@pytest.mark.parametrize(
+    ("ended", "cuts", "more"),
+    [
+        ([1, 2, 4], [1.5], 1.5),  # as those that lasted longer: 2 and 4
+        ([1, 2, 4], [0.5], 11 / 6),
+        ([1, 2, 4], [5.0], 0.0),  # nobody lasted longer
+        ([], [3.0], 0.0),
+        ([10, 10, 10], [1.0, 1.0], 18.0),
+    ],
+)
+def test_what_is_saved_is_what_those_take_more_that_last_so_long(ended, cuts, more):
+    found = saved(runs_of(ended, cuts))
+    assert (found.runs, found.seconds) == (len(cuts), sum(cuts))
+    assert found.more == pytest.approx(more)
+
+
+def test_nothing_is_saved_where_nothing_is_cut_short():
+    assert saved(runs_of([1, 2], [])) is None
+
+
+# For users.
+
+
+@dataclass(frozen=True)
+class Slow(Target):
+    """One that takes 0.02 s for each step of x."""
+
+    def __call__(self, task):
+        seconds = 0.02 * (1 + task.config["x"])
+        late = seconds > task.cutoff
+        return Run(task, Status.TIMEOUT if late else Status.OK, min(seconds, task.cutoff))
+
+
+def tuned(**more):
+    return tune(
+        Slow(), {"x": range(6)}, budget=30, cost="runtime", cutoff=CUTOFF, executor="inline", **more
+    )
+
+
+def test_tune_cuts_runs_short_where_time_counts():
+    result = tuned()
+    assert result.history.scenario.capping == Capping("preserving")
+    assert result.best["x"] == 0
+    assert str(result.capped) in repr(result)
+    assert result.to_json()["capping"]["runs"] == result.capped.runs > 0
+    none = tuned(capping="none")
+    assert none.capped is None
+    assert none.to_json()["capping"] is None
+
+
+def test_tune_takes_a_capping_by_name_or_as_it_is():
+    assert tuned(capping="aggressive").history.scenario.capping == Capping("aggressive")
+    fixed = Capping("aggressive", 3.0)
+    assert tuned(capping=fixed).history.scenario.capping == fixed
+    with pytest.raises(BadInput, match="there is no capping 'some'"):
+        tuned(capping="some")
+
+
+def test_another_capping_needs_another_store(tmp_path):
+    tuned(store=tmp_path / "runs.sqlite")
+    with pytest.raises(StoreError, match="capping"):
+        tuned(store=tmp_path / "runs.sqlite", capping="aggressive")
+
+
+def test_a_new_search_learns_from_runs_that_were_cut_short(tmp_path):
+    first = tuned(store=tmp_path / "old.sqlite")
+    warm = tuned(store=tmp_path / "new.sqlite", warm_start=tmp_path / "old.sqlite")
+    known = warm.history.scenario.known
+    assert len(known) == len(first.runs)
+    assert {run.status for run in known} >= {Status.OK, Status.CAPPED}
+
+
+def test_a_command_is_stopped_at_its_cap():
+    space = {"s": Ordinal(["0.01", "30"], default="0.01")}
+    sleep = Command("sleep {s}", clock="wall")
+    result = tune(sleep, space, budget=5, cost="PAR1", cutoff=60.0)
+    assert result.stopped == "all 2 configurations tried"
+    assert [run.status for run in result.runs] == [Status.OK, Status.CAPPED]
+
+
+def test_a_command_is_told_its_cap_and_irace_in_whole_seconds():
+    space = Space({"x": range(3)})
+    target = CommandTarget(Template("/bin/true {x} {cutoff}", space, Style()), Path())
+    task = Task(space.default, *History(TIMED, 0).pair(0), 1.234)
+    assert target.words(task)[-1] == "1.234"
+    assert replace(target, cutoff_digits=0).words(task)[-1] == "2"
+    assert replace(target, cutoff_digits=1).words(task)[-1] == "1.3"
+    assert target.describe() != replace(target, cutoff_digits=0).describe()

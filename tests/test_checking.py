@@ -7,8 +7,9 @@ import pytest
 
 from paramhs import Budget, FixedRuns, ParamRLS
 from paramhs.faces import checking
-from paramhs.faces.checking import Trial, repeats, trials, warnings
+from paramhs.faces.checking import Trial, afterwards, repeats, trials, warnings
 from paramhs.faces.cli.check import about, size_text
+from paramhs.faces.cli.verdicts import why_none
 from paramhs.faces.scenario_file import read_scenario
 from paramhs.faces.tuning import tune_scenario
 from paramhs.search.history import History
@@ -321,3 +322,36 @@ class TestWords:
     )
     def test_size_counts_what_can_really_be_chosen(self, space, text):
         assert size_text(space) == text
+
+
+class TestAfterwards:
+    """What the verdict will take is said before the search."""
+
+    def trial(self, file, seconds):
+        task = Task(file.scenario.space.default, Instance("a"), 1)
+        return Trial("call", Run(task, Status.OK, seconds, 1.0), Outcome())
+
+    def test_it_is_by_the_mean_of_the_trial_runs(self, read):
+        file = read(jobs=2)
+        told = afterwards(file, [self.trial(file, 1.0), self.trial(file, 3.0)])
+        # 3 instances held out of a random target: 51 runs of each side, two at a time.
+        assert (told.runs, told.seconds, told.in_budget) == (51, 102.0, False)
+        assert (
+            told.text
+            == "51 runs of each side after the search, about 1.7 min, on top of the budget"
+        )
+
+    def test_without_a_trial_nobody_knows(self, read):
+        told = afterwards(read(verdict="{runs = 6, in_budget = true}"), [])
+        assert told.text == "6 runs of each side after the search, part of the budget"
+
+    def test_where_nothing_can_be_compared_there_is_none(self, read):
+        assert afterwards(read(deterministic="true", test_instances="0.0"), []) is None
+
+    @pytest.mark.parametrize(("count", "said"), [(6, True), (11, True), (12, False)])
+    def test_that_only_more_instances_can_prove_anything_is_said(self, read, count, said):
+        names = str([f"i{k}" for k in range(count)]).replace("'", '"')
+        file = read(instances=names, test_instances="0.0", deterministic="true")
+        (warning,) = [text for text in warnings(file, []) if text.startswith("no instances")]
+        assert ("only more instances can" in warning) is said
+        assert ("only more instances can" in why_none(file, asked=True)) is said

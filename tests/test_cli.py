@@ -238,7 +238,7 @@ class TestInterrupts:
         code, out, err = self.interrupted(tmp_path, "--runs", "80")
         assert code == 130
         assert "to go on: paramhs tune scenario.toml --runs 80" in err
-        assert "best, as it differs from the default: x=" in out
+        assert "the best configuration, whole:\nx=" in out
         assert "Traceback" not in err
         stored = runs_in(tmp_path / "scenario.sqlite")
         assert 0 < stored < 80
@@ -287,7 +287,9 @@ class TestShow:
         assert done.returncode == 0
         assert done.stdout.startswith("scenario.sqlite: 60 runs (60 ok)\n")
         assert "1 session" in done.stdout
-        assert "x=49" in done.stdout.split("incumbents")[1].split("most run")[0]
+        told = done.stdout.split("incumbents", 1)[1].split("most run")[0]
+        assert "the default" in told
+        assert re.search(r"mean on \d+ common runs: the best", told)
         assert done.stderr == ""
 
     def test_json_agrees_with_the_search(self, store):

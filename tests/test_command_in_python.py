@@ -63,7 +63,10 @@ def test_another_command_does_not_share_a_store(tmp_path):
     ("wrong", "message"),
     [
         ({}, "needs to know what to read"),
-        ({"read": "all"}, "read must be one of 'last number', 'aclib', 'irace' or a reader"),
+        (
+            {"read": "all"},
+            "read must be one of 'last number', 'aclib', 'irace', 'aclib2' or a reader",
+        ),
         ({"words": "{x}", "read": "last number"}, "the command says nothing of flag"),
         ({"read": "last number", "style": "x"}, "is not a style"),
     ],

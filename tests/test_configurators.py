@@ -23,6 +23,7 @@ from paramhs.search.history import History
 from paramhs.search.operators import Anywhere, BothSides, Harmonic, LStep, One, Several, Uniform
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Integer, Space
+from scale import of
 
 TWELVE = Space({"x": range(4), "y": ["a", "b", "c"]})
 WIDE = Space({"x": range(30), "y": range(30), "z": ["a", "b", "c"]})
@@ -72,7 +73,7 @@ def test_a_uniform_start_is_run_first_and_is_uniform(kind):
     scenario = Scenario(TWELVE)
     rules = kind(comparison=FixedRuns(1), start="uniform")
     starts = []
-    for seed in range(5_000):
+    for seed in range(of(2_000, 5_000)):
         driven = drive(begin(rules, scenario, seed), lambda task: ok(task, 1.0), runs=1)
         starts.append(driven.tasks[0].config)
     assert fits(starts, {config: Fraction(1, 12) for config in TWELVE.configs()})
@@ -82,7 +83,7 @@ def test_a_uniform_start_is_run_first_and_is_uniform(kind):
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
 def test_a_small_space_is_exhausted(rules, count):
     scenario = twelve(count, rules)
-    for seed in range(10):
+    for seed in range(of(4, 20)):
         driven = drive(begin(rules, scenario, seed), by_instance(random_table(scenario, seed)))
         assert driven.ended == "all 12 configurations tried"
         assert set(driven.configs) == set(scenario.space.configs())
@@ -95,7 +96,7 @@ def test_the_best_of_an_exhausted_space_is_found(name, count):
     rules = REMEMBERING[name]
     scenario = twelve(count, rules)
     runs = min(count, getattr(getattr(rules, "comparison", None), "runs", count))
-    for seed in range(25):
+    for seed in range(of(8, 50)):
         table = random_table(scenario, seed)
         driven = drive(begin(rules, scenario, seed), by_instance(table))
         on = {task.instance for task in driven.batches[0]}
@@ -260,7 +261,7 @@ def test_random_search_proposes_in_uniformly_random_order():
     space = Space({"x": Integer(0, 4, default=0)})
     scenario = Scenario(space, instances(3), deterministic=True)
     orders = []
-    for seed in range(5_000):
+    for seed in range(of(2_000, 5_000)):
         search = CONFIGURATORS["random"].search(History(scenario, seed))
         driven = drive(search, lambda task: ok(task, 10.0 * task.config["x"]), runs=15)
         orders.append(tuple(config["x"] for config in driven.configs[1:]))

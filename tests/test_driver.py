@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from children import output
@@ -19,6 +19,7 @@ from paramhs import Budget, Result, Watcher, tune
 from paramhs.search.comparison import FixedRuns
 from paramhs.search.configurators import CONFIGURATORS, ParamILS, ParamRLS
 from paramhs.search.history import History
+from paramhs.search.operators import anywhere, several
 from paramhs.values.errors import BadInput, StoreError, TargetError
 from paramhs.values.runs import Evaluate, Point, Run, Status, Task
 from paramhs.values.scenario import Scenario
@@ -27,6 +28,7 @@ from paramhs.values.space import Integer, Space
 from paramhs.world.driver import INTERRUPTED, Driver, Inline
 from paramhs.world.store import MemoryStore, Store
 from paramhs.world.store.sqlite import SqliteStore
+from scale import examples
 from storing import rows
 from targets_for_tests import SPACE, failing_by_default, noisy, noisy_with_pauses
 
@@ -233,7 +235,7 @@ scenarios = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)
+@examples(20)
 @given(scenarios, st.sampled_from([2, 8]))
 def test_threads_do_not_change_the_trajectory(scenario, jobs):
     alone = tuned(noisy, **scenario)
@@ -244,7 +246,7 @@ def test_threads_do_not_change_the_trajectory(scenario, jobs):
     assert (together.best_cost, together.default_cost) == (alone.best_cost, alone.default_cost)
 
 
-@settings(max_examples=12)
+@examples(6)
 @given(scenarios, st.sampled_from([1, 2, 8]))
 def test_processes_do_not_change_the_trajectory(scenario, jobs):
     alone = tuned(noisy, **scenario)
@@ -300,7 +302,7 @@ class Lazy(Executor):
         self.thread.join()
 
 
-@settings(max_examples=30)
+@examples(15)
 @given(st.integers(1, 12), st.integers(1, 200))
 def test_the_order_in_which_runs_end_does_not_change_the_trajectory(jobs, runs):
     with Lazy(f"lazy {jobs} {runs}") as executor:
@@ -504,10 +506,16 @@ def test_no_run_of_a_broken_default_is_kept_however_many_were_made(tmp_path):
     assert rows(path) == set()
 
 
-@pytest.mark.parametrize("highest", [110, pytest.param(299, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("highest", "listable"), [(25, 500), pytest.param(299, 10_000, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("configurator", ["paramhs", "paramils", "random"])
-def test_a_search_goes_on_where_nearly_all_is_forbidden(configurator, highest):
+def test_a_search_goes_on_where_nearly_all_is_forbidden(
+    configurator, highest, listable, monkeypatch
+):
     """Among more configurations than are ever listed."""
+    for module in (several, anywhere):
+        monkeypatch.setattr(module, "LISTABLE", listable)
     number = Integer(0, highest, default=0)
     space = Space({"a": number, "b": number}, forbidden=["a > 3", "b > 3"])
     result = tune(lambda c: c["a"] + c["b"], space, budget=40, configurator=configurator)
@@ -662,7 +670,7 @@ def crashed_and_resumed(path: Path, crashes, **how) -> Result:
     return result
 
 
-@settings(max_examples=40)
+@examples(20)
 @given(crashes, st.integers(0, 10**6), st.sampled_from(sorted(CONFIGURATORS)))
 def test_a_search_crashed_anywhere_and_resumed_is_the_uninterrupted_one(
     crashes, seed, configurator
@@ -675,7 +683,7 @@ def test_a_search_crashed_anywhere_and_resumed_is_the_uninterrupted_one(
     assert steps(resumed.trajectory) == steps(tuned(**how).trajectory)
 
 
-@settings(max_examples=20)
+@examples(10)
 @given(crashes, st.sampled_from([2, 5]))
 def test_threads_crashed_anywhere_and_resumed_give_the_uninterrupted_search(crashes, jobs):
     with TemporaryDirectory() as folder:
@@ -684,21 +692,23 @@ def test_threads_crashed_anywhere_and_resumed_give_the_uninterrupted_search(cras
     assert steps(resumed.trajectory) == steps(tuned().trajectory)
 
 
-SHOW_TRAJECTORY = """
+SHOW_TRAJECTORIES = """
 import sys
 from paramhs import tune
 from targets_for_tests import SPACE, noisy
-result = tune(noisy, SPACE, instances=["i", "j"], budget=200, configurator=sys.argv[1])
-print([(point.config.key, point.runs, point.cost) for point in result.trajectory])
+for name in sys.argv[1:]:
+    result = tune(noisy, SPACE, instances=["i", "j"], budget=200, configurator=name)
+    print([(point.config.key, point.runs, point.cost) for point in result.trajectory])
 """
 
 
-@pytest.mark.parametrize("configurator", sorted(CONFIGURATORS))
-def test_the_trajectory_is_the_same_in_other_processes_with_other_hash_seeds(configurator):
-    here = tuned(budget=200, configurator=configurator)
-    expected = str([(p.config.key, p.runs, p.cost) for p in here.trajectory])
-    for seed in ("0", "1", "12345", "random"):
-        assert output(SHOW_TRAJECTORY, configurator, PYTHONHASHSEED=seed).strip() == expected
+@pytest.mark.parametrize("seed", ["0", "1", "12345", "random"])
+def test_the_trajectory_is_the_same_in_other_processes_with_other_hash_seeds(seed):
+    names = sorted(CONFIGURATORS)
+    here = (tuned(budget=200, configurator=name).trajectory for name in names)
+    expected = [str([(p.config.key, p.runs, p.cost) for p in points]) for points in here]
+    there = output(SHOW_TRAJECTORIES, *names, PYTHONHASHSEED=seed)
+    assert there.splitlines() == expected
 
 
 def test_a_search_that_asks_twice_for_a_run_at_once_is_refused():

@@ -52,7 +52,7 @@ def commands(scenario: Path) -> Iterator[list[str]]:
 
 
 def run(*words: str, cwd: Path) -> str:
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -3,15 +3,27 @@
 import csv
 import io
 import json
+import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import paramhs
 from paramhs import Categorical, Space, tune
 from paramhs.faces.cli import app
-from paramhs.faces.exporting import FORMATS, TABLES, as_parquet, export_table
+from paramhs.faces.exporting import (
+    FORMATS,
+    TABLES,
+    as_csv,
+    as_json_lines,
+    as_parquet,
+    export_table,
+)
 from paramhs.values.errors import BadInput
+
+parquet = pytest.importorskip("pyarrow.parquet")
 
 SPACE = Space(
     {"x": range(20), "mode": Categorical(["a", 2, True, 'ü,"\n']), "deep": (0.0, 1.0)},
@@ -93,8 +105,30 @@ def test_every_format_has_the_same_rows(made, what):
     assert [json.loads(line) for line in lines] == table
 
 
+TEXTS = st.text(max_size=5) | st.sampled_from(["a\rb", "\r\n", '"', "\x00", "\ud800", "=1+1", ","])
+VALUES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS
+
+
+@given(st.lists(st.fixed_dictionaries({"a": VALUES, "b": VALUES}), min_size=1, max_size=4))
+def test_any_text_can_be_read_back_from_any_format(table):
+    def kept(value):
+        return (
+            value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+        )
+
+    text = as_csv(table).decode()
+    read = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert read == [{k: "" if v is None else kept(str(v)) for k, v in row.items()} for row in table]
+    finite = [{k: None if v in (math.inf, -math.inf) else v for k, v in r.items()} for r in table]
+    assert [json.loads(line) for line in as_json_lines(finite).split(b"\n")[:-1]] == finite
+    columns = parquet.read_table(io.BytesIO(as_parquet(table))).to_pylist()
+    assert [row["a"] is None for row in columns] == [row["a"] is None for row in table]
+    numbers = [{"a": 2**70}, {"a": 10**400}, {"a": 0.5}]
+    again = parquet.read_table(io.BytesIO(as_parquet(numbers))).to_pylist()
+    assert [row["a"] for row in again] == [str(row["a"]) for row in numbers]
+
+
 def test_parquet_keeps_numbers_and_writes_mixed_values_as_texts(made):
-    parquet = pytest.importorskip("pyarrow.parquet")
     table, content = export_table(paramhs.open(made[0]), "runs", "parquet", None)
     read = parquet.read_table(io.BytesIO(content)).to_pylist()
     assert [row["quality"] for row in read] == [row["quality"] for row in table]

@@ -2,7 +2,7 @@ import pickle
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paramhs.values.errors import BadInput
@@ -23,6 +23,7 @@ from paramhs.values.space import (
 )
 from paramhs.values.space.expressions import compiled, names
 from paramhs.values.space.terms import calculated
+from scale import examples
 from spaces import expressions
 
 KNOWN = {
@@ -164,14 +165,13 @@ def test_a_text_is_never_evaluated():
 
 
 @given(st.text(alphabet="kn rho()<>=!{},'\"\\0123.andor-&|", max_size=30))
-@settings(deadline=None, max_examples=300)
+@examples(100)
 def test_any_text_is_an_expression_or_bad_input(text: str):
     with suppress(BadInput):
         assert parse(str(parse(text, KNOWN)), KNOWN)
 
 
 @given(expressions(KNOWN, 3))
-@settings(deadline=None, max_examples=100)
 def test_an_expression_survives_being_written(expression):
     assert parse(str(expression), KNOWN) == expression
 
@@ -190,13 +190,13 @@ def test_a_name_that_needs_quotes_survives_being_written(name: str):
 
 
 @given(expressions(KNOWN))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_an_expression_survives_pickling(expression):
     assert pickle.loads(pickle.dumps(expression)) == expression
 
 
 @given(expressions(KNOWN))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_an_expression_mentions_known_names_only(expression):
     assert set(names(expression)) <= KNOWN.keys()
 
@@ -346,7 +346,7 @@ def terms(depth: int = 3) -> st.SearchStrategy[object]:
 
 
 @given(terms(), st.sampled_from(["<", ">=", "==", "!="]), terms())
-@settings(deadline=None, max_examples=200)
+@examples(66)
 def test_arithmetic_survives_being_written(left: object, sign: str, right: object):
     relation = Relation(left, sign, right)
     if not any(isinstance(side, Calculation) for side in (left, right)):

@@ -58,6 +58,14 @@ def test_a_value_that_always_fails_is_named_with_counts_message_and_way_out():
     )
 
 
+def test_names_from_anywhere_are_written_so_that_they_can_be_read():
+    name = "é'\x7f\N{GRINNING FACE}\"\\"
+    space = Space({name: Categorical(["good", "\N{GRINNING FACE}'"]), "x": Integer(1, 9)})
+    (group,) = groups(lambda config, *_: config[name] != "good", space=space)
+    (clause,) = tomllib.loads(group.toml)["forbidden"]
+    assert {c[name] for c in Space(space.parameters, forbidden=[clause]).configs()} == {"good"}
+
+
 @pytest.mark.parametrize("quotes", ["plain", "it's", 'say "no"', "back\\slash", "tab\there"])
 def test_the_offered_lines_are_toml_and_python_that_forbid_it(quotes):
     space = Space({"mode": Categorical(["good", quotes]), "x": Integer(1, 9)})

@@ -2,7 +2,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import phases
@@ -16,6 +16,7 @@ from paramhs.search.operators import Harmonic, One
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
 from paramhs.values.space import Config
+from scale import examples
 
 
 def harmonic(size: int) -> np.ndarray:
@@ -49,7 +50,6 @@ def matrix(data: st.DataObject, size: int, entries: st.SearchStrategy[float]) ->
 
 
 @given(st.integers(2, 5), st.data())
-@settings(max_examples=60)
 def test_calls_are_those_of_all_orders_of_all_neighbours(size: int, data: st.DataObject) -> None:
     optima = data.draw(st.sets(st.integers(0, size - 1), min_size=1, max_size=2))
     weights = matrix(data, size, st.integers(0, 20).map(lambda k: k / 4))
@@ -59,7 +59,7 @@ def test_calls_are_those_of_all_orders_of_all_neighbours(size: int, data: st.Dat
 
 
 @given(st.integers(2, 5), st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_wins_may_be_certain_or_impossible(size: int, data: st.DataObject) -> None:
     optimum = data.draw(st.integers(0, size - 1))
     beats = matrix(data, size, st.sampled_from([0.0, 0.5, 1.0]))

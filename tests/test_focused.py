@@ -4,7 +4,7 @@ import math
 from itertools import count, islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import (
@@ -30,6 +30,7 @@ from paramhs.values.costs import score
 from paramhs.values.errors import BadInput
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Space
+from scale import examples
 
 SPACE = one_parameter(8)
 A, B, C, D = (at(SPACE, x) for x in range(4))
@@ -172,7 +173,7 @@ def test_an_incumbent_never_has_fewer_runs_than_whom_it_beat(order, seed):
 
 
 @ORDERS
-@settings(max_examples=15)
+@examples(15)
 @given(st.integers(0), st.integers(0))
 def test_with_all_runs_the_best_of_a_small_space_wins(order, seed, tables):
     """Costs are exact: all instances of a deterministic target."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from command_line import paramhs
@@ -29,6 +29,7 @@ from paramhs.values.space import (
 )
 from paramhs.values.space.formats import FORMATS, counts, losses, read_space, written
 from paramhs.values.space.parameters import DEFAULT_LEVELS
+from scale import examples
 from spaces import SIGNS, full_indices, spaces
 
 
@@ -405,7 +406,6 @@ def _plain_value(parameter: Parameter, value: Value) -> Value:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_what_is_written_reads_as_the_same_space(tmp_path_factory, format: str, data):
     if format.startswith("configspace"):
@@ -695,7 +695,7 @@ def r_value(tree: tuple, values: dict[str, Value]) -> bool | None:
     return SIGNS[sign](str(values[parts[0]]), parts[1]) if known else None
 
 
-@settings(max_examples=150, deadline=None)
+@examples(50)
 @given(condition=r_expressions(), clause=r_expressions())
 def test_r_expressions_mean_what_r_says(tmp_path_factory, condition: tuple, clause: tuple):
     text = f"{R_PARAMETERS} | {r_text(condition)}\n[forbidden]\n{r_text(clause)}\n"

@@ -5,7 +5,7 @@ from math import trunc
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import paramhs
@@ -120,7 +120,6 @@ ENDS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
 @given(low=st.sampled_from(sorted(ENDS)), high=st.sampled_from(sorted(ENDS)))
 def test_a_dependent_domain_is_what_irace_would_compute(tmp_path_factory, low: str, high: str):
     """Both ends cut towards zero; nothing is left where the lower is above the upper one."""

@@ -9,13 +9,14 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from paramhs.values.errors import BadInput
 from paramhs.values.seeds import stream
 from paramhs.values.space import Space
 from paramhs.values.space.formats import counts, read_space, written
+from scale import examples
 from spaces import full_indices, spaces
 
 ConfigSpace = pytest.importorskip("ConfigSpace")
@@ -181,7 +182,7 @@ def library_counts(cs: object) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("new", [False, True], ids=["old", "new"])
-@settings(max_examples=120, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_pcs_files_mean_what_configspace_says(tmp_path_factory, new: bool, data: st.DataObject):
     text = data.draw(pcs_texts(new))
@@ -206,7 +207,6 @@ def test_pcs_files_mean_what_configspace_says(tmp_path_factory, new: bool, data:
     assert_same(space, cs, stream(0, text))
 
 
-@settings(max_examples=100, deadline=None)
 @given(space=spaces(), data=st.data())
 def test_configspace_reads_what_we_write_and_so_do_we(tmp_path_factory, space: Space, data):
     form = data.draw(st.sampled_from(["json", "yaml"]))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paramhs.results.landscape import harmonic_line
@@ -8,6 +8,7 @@ from paramhs.results.landscape.harmonic_line import harmonic_line_calls
 from paramhs.results.landscape.param_rls import table_chain
 from paramhs.search.operators import Harmonic
 from paramhs.values.errors import BadInput
+from scale import examples
 
 
 def by_the_chain(costs: np.ndarray) -> float:
@@ -15,7 +16,7 @@ def by_the_chain(costs: np.ndarray) -> float:
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=80))
-@settings(max_examples=60)
+@examples(12)
 def test_calls_are_those_of_the_chain_whatever_the_ties(values: list[int]) -> None:
     costs = np.array(values, float)
     assert harmonic_line_calls(costs) == pytest.approx(by_the_chain(costs), rel=1e-11)

@@ -4,13 +4,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import phases
 from chains import both_sides, weighted
 from driving import LawComparison, begin, calls_until_sampled, one_parameter, z_score
-from laws import fits
+from laws import DRAWS, fits
 from paramhs.results.landscape.hitting import Calls, Chain, calls_of, without_replacement
 from paramhs.results.landscape.outcomes import Outcomes, by_cost
 from paramhs.results.landscape.param_rls import grid_chain, param_rls_chain
@@ -18,6 +18,7 @@ from paramhs.search.configurators import ParamRLS
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
+from scale import examples
 
 OPERATORS: dict[str, Operator] = {
     "1-step": One(LStep(1)),
@@ -77,7 +78,6 @@ def agree(found: Calls, by_definition: dict, states: int) -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 @given(landscapes(), st.data())
-@settings(max_examples=40)
 def test_calls_are_those_of_the_chain_of_moves(
     name: str, outcomes: Outcomes, data: st.DataObject
 ) -> None:
@@ -91,7 +91,7 @@ def test_calls_are_those_of_the_chain_of_moves(
 
 @pytest.mark.parametrize("name", OPERATORS)
 @given(landscapes(), st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_the_law_sums_to_one_and_has_the_exact_moments(
     name: str, outcomes: Outcomes, data: st.DataObject
 ) -> None:
@@ -297,7 +297,7 @@ def test_without_replacement_real_searches_on_two_parameters_agree_with_the_chai
         return float(beats[place[incumbent], place[challenger]]), 0.0
 
     rules = ParamRLS(One(Harmonic()), LawComparison(outcome, configs[7]), "uniform", False)
-    counts = [calls_until_sampled(begin(rules, Scenario(space), seed)) for seed in range(20_000)]
+    counts = [calls_until_sampled(begin(rules, Scenario(space), seed)) for seed in range(DRAWS)]
     law = chain.law()
     assert abs(z_score(counts, law.mean)) < 5
     assert fits(counts, {k: Fraction(float(p)) for k, p in enumerate(law.pmf) if p > 1e-12})

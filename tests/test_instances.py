@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laws import DRAWS, fits
@@ -20,6 +20,7 @@ from paramhs.world.instances.dimacs import Formula
 from paramhs.world.instances.families import Family
 from paramhs.world.instances.integer_programs import Program, knapsack, lp, set_cover
 from paramhs.world.instances.random_ksat import random_clause, random_ksat
+from scale import examples
 
 FAMILIES = {
     "3sat": Family("random-ksat", {"k": 3}, lambda rng: random_ksat(3, 50, 4.26, False, rng)),
@@ -119,7 +120,7 @@ def value(gate: Gate, values: list[bool]) -> bool:
 
 
 @given(seeds)
-@settings(max_examples=30)
+@examples(30)
 def test_the_encoding_says_what_every_gate_computes(seed: int) -> None:
     """Values computed gate by gate break no clause; a single wrong one does."""
     gates = random_circuit(3, 12, stream(seed))

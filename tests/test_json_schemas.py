@@ -46,22 +46,43 @@ x = [0, 9]
 runs = 12
 """
 
+SMALL = """\
+function = "fragile:fragile"
+
+[space]
+k = [0, 3]
+mode = ["a", "b"]
+
+[budget]
+runs = 12
+"""
+
+FRAGILE = """\
+def fragile(config):
+    if config["mode"] == "b":
+        raise RuntimeError("no such mode")
+    return config["k"]
+"""
+
 CALLS = {
-    "check": [["scenario.toml", "--runs", "2"], ["command.toml", "--runs", "1"]],
+    "check": [["scenario.toml", "--runs", "2"], ["small.toml", "--runs", "1", "--values"]],
     "demo": [],  # a minute of work, and it prints what `tune` does
     "export": [["scenario.sqlite", "--what", "configurations", "--out", "rows.csv"]],
     "init": [["new"]],
     "instances": [["random-ksat", "--variables", "10", "--count", "1", "--out", "generated"]],
     "landscape": [["table.csv"], ["two.csv"]],
+    "report": [["scenario.sqlite", "--figures", "figures"]],
     "saps": [["small.cnf", "--cutoff", "20", "--runs", "2"]],
-    "show": [["scenario.sqlite"]],
+    "show": [["scenario.sqlite"], ["scenario.verdict.sqlite"], ["one.sqlite"], ["broken.sqlite"]],
+    "simplify": [["scenario.toml", "--budget", "40"]],
     "space": [["scenario.toml"], ["scenario.toml", "--to", "pcs-new"]],
     "tune": [
         ["scenario.toml"],
-        ["scenario.toml", "--no-verdict"],
-        ["scenario.toml", "--runs", "1", "--store", "one.sqlite"],
-        ["scenario.toml", "--runs", "20", "--store", "ahead.sqlite"],
+        ["scenario.toml", "--no-verdict", "--no-report"],
+        ["scenario.toml", "--runs", "1", "--store", "one.sqlite", "--no-report"],
+        ["scenario.toml", "--runs", "20", "--store", "ahead.sqlite", "--no-report"],
         ["command.toml"],
+        ["small.toml", "--store", "broken.sqlite", "--no-report"],
     ],
     "validate": [["scenario.toml", "-c", "default", "-c", "x=70"]],
 }
@@ -102,6 +123,8 @@ def place(tmp_path_factory):
     (folder / "target.py").write_text(TARGET, encoding="utf-8")
     (folder / "scenario.toml").write_text(SCENARIO)
     (folder / "command.toml").write_text(COMMAND)
+    (folder / "small.toml").write_text(SMALL)
+    (folder / "fragile.py").write_text(FRAGILE)
     (folder / "table.csv").write_text("x,cost\n1,5\n2,3\n3,4\n4,1\n")
     (folder / "two.csv").write_text("x,y,cost\n1,a,5\n1,b,3\n2,a,4\n2,b,1\n")
     formula = random_ksat(3, 20, 3.0, False, stream(0, "schemas"))
@@ -122,7 +145,7 @@ def test_what_is_printed_is_what_the_schema_says(name, place, monkeypatch):
 
 def test_the_demo_prints_what_tune_does():
     demo, tune = (SCHEMAS[f"{name}.schema.json"]["properties"] for name in ("demo", "tune"))
-    assert demo.keys() - {"pictures"} == tune.keys() - {"command"}
+    assert demo.keys() - {"pictures"} == tune.keys() - {"command", "ahead_command", "page"}
     assert all(demo[name] == tune[name] for name in demo.keys() & tune.keys())
 
 

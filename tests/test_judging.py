@@ -1,13 +1,16 @@
 """From a search to its verdict: who meets, what it costs, and what is said where nobody does."""
 
+import io
 import json
 import time
 from itertools import pairwise
 
 import pytest
+from rich.console import Console
 
 import paramhs
 from paramhs import BadInput, Budget, Quality, tune
+from paramhs.faces.cli.verdicts import print_outcome
 from paramhs.results.evidence import ahead, common_costs, compare, steps
 from paramhs.results.validating import VerdictTime
 from paramhs.search.history import History
@@ -74,6 +77,15 @@ class TestAhead:
             again = paramhs.open(store).result
             assert again.ahead == result.ahead
             assert (again.verdict, again.ahead_verdict) == (result.verdict, result.ahead_verdict)
+
+    def test_a_challenger_that_is_proven_better_is_to_be_taken(self, leading):
+        result = tuned(leading[0], test_instances={f"t{k}": k for k in range(7)})
+        assert result.ahead_wins
+        console = Console(file=io.StringIO(), width=200)
+        print_outcome(console, result)
+        text = console.file.getvalue()
+        assert "verdict, challenger against default, on 7 instances held out:" in text
+        assert "Take the challenger: it is proven better" in text
 
     def test_json_has_the_challenger_and_both_verdicts(self, leading):
         said = json.loads(json.dumps(tuned(leading[1]).to_json()))

@@ -33,7 +33,7 @@ def uninterrupted(runs: int) -> str:
     return str([(point.config.key, point.runs, point.cost) for point in result.trajectory])
 
 
-@pytest.mark.parametrize("kills", [12, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [6, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_search_killed_many_times_and_resumed_is_the_uninterrupted_one(tmp_path, jobs, kills):
     path, rng = tmp_path / "runs.sqlite", stream(0, "kills", jobs)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
@@ -147,7 +147,7 @@ def test_one_parameter_may_have_any_number_of_values(levels: int) -> None:
 
 def test_of_very_many_values_a_picture_shows_some_and_the_best(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
-    rows = "".join(f"{k},{abs(k - 2_001)}\n" for k in range(5_000))
+    rows = "".join(f"{k},{abs(k - 2_001)}\n" for k in range(2_100))
     result = run(written(file, "x,cost\n" + rows), "--out", tmp_path)
     assert result.exit_code == 0, result.exception
     page = (tmp_path / "landscape.html").read_text(encoding="utf-8")
@@ -228,7 +228,6 @@ def grids(draw: st.DrawFn) -> np.ndarray:
 
 
 @given(grids())
-@settings(max_examples=60)
 def test_finite_calls_are_those_of_a_chain_written_from_the_papers_words(
     costs: np.ndarray,
 ) -> None:
@@ -340,7 +339,7 @@ def test_pictures_stand_alone_and_show_the_optimum(file: Path, tmp_path: Path, t
 
 
 def test_a_parameter_of_thousands_of_values_is_drawn(file: Path, tmp_path: Path) -> None:
-    rows = "".join(f"v{k},{abs(k - 200)}\n" for k in range(2_000))
+    rows = "".join(f"v{k},{abs(k - 200)}\n" for k in range(1_200))
     result = run(written(file, "x,cost\n" + rows), "--out", tmp_path)
     assert result.exit_code == 0, result.exception
     assert (tmp_path / "landscape.svg").stat().st_size > 1_000

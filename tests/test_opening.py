@@ -13,6 +13,7 @@ from paramhs import (
     ParamHS,
     ParamILS,
     ParamRLS,
+    Race,
     Run,
     Runtime,
     Scenario,
@@ -44,7 +45,7 @@ def stored(folder, **options):
 def told(result):
     """All of a result but what only the session knows."""
     times = {"wall_time": 0.0, "target_time": 0.0}
-    return replace(result, **times, stopped="", history=None, verdict=None)
+    return replace(result, **times, stopped="", target="", history=None, verdict=None)
 
 
 @pytest.mark.parametrize("configurator", [*CONFIGURATORS, ParamHS(comparison=Growing(2, 10))])
@@ -92,7 +93,7 @@ def test_a_configurator_of_ones_own_is_told_without_races(tmp_path):
     assert not again.history.races
 
 
-@pytest.mark.parametrize("configurator", [ParamHS(), ParamRLS(), ParamILS()])
+@pytest.mark.parametrize("configurator", [ParamHS(), ParamRLS(), ParamILS(), Race()])
 def test_a_configurator_is_what_it_says_that_it_is(configurator):
     described = json.loads(json.dumps(description(configurator)))
     assert configurator_of(described) == configurator

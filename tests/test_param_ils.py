@@ -38,7 +38,7 @@ LEVELS = 10
 LINE = one_parameter(LEVELS)
 
 
-@pytest.fixture(params=[5_000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.fixture(params=[2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def searches(request):
     return request.param
 

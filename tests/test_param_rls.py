@@ -32,7 +32,7 @@ OPTIMUM = 3
 LINE = one_parameter(LEVELS)
 
 
-@pytest.fixture(params=[4_000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.fixture(params=[2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def searches(request):
     return request.param
 
@@ -97,7 +97,7 @@ def test_chains_where_challengers_win_or_lose_ties_are_told_apart(searches):
         return expected_calls(range(LEVELS), OPTIMUM, CHAINS["1-step"][1], challenger_wins)
 
     law = LawComparison(lambda c, i: often_tied(c.indices[0], i.indices[0]), at(LINE, OPTIMUM))
-    counts = calls(One(LStep(1)), searches, comparison=law)
+    counts = calls(One(LStep(1)), 2 * searches, comparison=law)
     assert abs(z_score(counts, mean(0.5))) < MOST
     assert abs(z_score(counts, mean(1.0))) > MOST
     assert abs(z_score(counts, mean(0.0))) > MOST

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, value_text
 from paramhs.values.space.parameters import DEFAULT_LEVELS, parameter
+from scale import examples
 from spaces import parameters
 
 MILLION = 10**6
@@ -80,7 +81,7 @@ def test_a_real_default_on_an_end_stays_there():
     log=st.booleans(),
     part=st.floats(0, 1),
 )
-@settings(deadline=None, max_examples=150)
+@examples(50)
 def test_a_real_grid_rises_from_end_to_end_through_its_default(low, factor, levels, log, part):
     high = low * factor
     default = min(max(low + part * (high - low), low), high)
@@ -94,7 +95,7 @@ def test_a_real_grid_rises_from_end_to_end_through_its_default(low, factor, leve
 
 
 @given(parameters())
-@settings(deadline=None, max_examples=150)
+@examples(50)
 def test_every_value_has_its_index(any_parameter: Parameter):
     assert [any_parameter.index(v) for v in grid(any_parameter)] == list(
         range(any_parameter.levels)
@@ -280,7 +281,6 @@ def test_listed_values_must_be_a_list():
 
 
 @given(parameters())
-@settings(deadline=None, max_examples=100)
 def test_a_parameter_survives_pickling(any_parameter: Parameter):
     copy = pickle.loads(pickle.dumps(any_parameter))
     assert copy == any_parameter
@@ -289,7 +289,7 @@ def test_a_parameter_survives_pickling(any_parameter: Parameter):
 
 
 @given(parameters(), parameters())
-@settings(deadline=None, max_examples=200)
+@examples(66)
 def test_parameters_are_equal_iff_their_descriptions_are(one: Parameter, other: Parameter):
     assert (one == other) == (json.dumps(one.describe()) == json.dumps(other.describe()))
     assert one != other or hash(one) == hash(other)

@@ -19,6 +19,7 @@ from paramhs.faces import reporting
 from paramhs.faces.cli import app
 from paramhs.faces.reporting import write_report
 from paramhs.results.concluding import conclusion
+from paramhs.results.interactions import Interaction
 from paramhs.results.report import Map, drawn_page
 from paramhs.results.report.meetings import cases
 from paramhs.results.report.scales import fitting, linear, logarithmic, short
@@ -219,6 +220,14 @@ class TestPage:
         assert (across[1] - across[0]) / (across[2] - across[1]) == pytest.approx(5, rel=0.02)
         assert len(list(tree.iter("rect"))) == 9
 
+    def test_pairs_of_parameters_are_told_where_they_matter(self):
+        found = (Interaction(("x", "k"), 0.3, 0.1, 0.5), Interaction(("k", "mode"), 0.001, 0, 0.1))
+        text = html(made(interactions=found))
+        assert "Two parameters together" in text
+        assert "10.0% to 50.0%" in text
+        assert "0.1%" not in text.split("Two parameters together")[1].split("</table>")[0]
+        assert "No two parameters" in html(made(interactions=found[1:]))
+
     def test_capped_runs_are_no_costs(self):
         material = made(judged=False)
         before = trail(material)[-1].mean
@@ -274,6 +283,21 @@ class TestPython:
         for told in (f"It ended: {result.stopped}.", *reporting.told_of(result).ahead):
             mine = mine.replace(f"<p>{told}</p>", "")
         assert mine == other
+
+    def test_while_the_search_runs(self, tmp_path):
+        store, seen = tmp_path / "runs.sqlite", []
+
+        class Reader(paramhs.Watcher):
+            def ran(self, driver):
+                if driver.taken == 60 and not driver.purpose:
+                    seen.append(reporting.stored_material(store, refresh=5))
+
+        paramhs.tune(noisy, {"x": (0.0, 1.0)}, store=store, watcher=Reader(), **HOW)
+        (material,) = seen
+        assert material.running
+        assert 50 <= len(material.asked) <= 60
+        assert "No verdict yet: the search is running." in html(material)
+        assert not reporting.stored_material(store).running
 
     def test_without_a_store_too(self, tmp_path):
         result = paramhs.tune(noisy, {"x": (0.0, 1.0), "k": (1, 5)}, **HOW)

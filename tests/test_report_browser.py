@@ -10,6 +10,7 @@ from paramhs.faces.reporting import write_report
 from paramhs.values.costs import Runtime
 from paramhs.values.runs import Status
 from paramhs.values.space import Space
+from paramhs.values.wording import printable
 from test_report import HEADINGS, HOSTILE
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -131,3 +132,10 @@ class TestHostile:
                 .map(t => t.textContent);
         })()"""
         assert ask(browser, low) == []
+
+
+def test_what_is_copied_is_the_command(browser, hostile_page):
+    shown(browser, hostile_page)
+    copied = """(() => { const found = getSelection();
+        found.selectAllChildren(document.querySelector('pre')); return found.toString(); })()"""
+    assert ask(browser, copied) == printable(" ".join(HOSTILE))

@@ -3,7 +3,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -24,7 +24,8 @@ from paramhs.world.targets.saps import (
     solve,
 )
 from paramhs.world.targets.saps.arrays import new_report, new_state
-from plain_saps import plain_saps
+from plain_saps import Undecided, plain_saps
+from scale import examples
 
 HARD = Formula(2, ((1, 2), (1, -2), (-1, 2), (-1, -2)))  # one clause is always false
 
@@ -56,7 +57,7 @@ def assert_same(formula: Formula, how: Settings, cutoff: int, seed: int, smoothi
             assert fewest_false(Clauses(formula), vars(how), cutoff, seed) == best
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(
     rng=st.randoms(use_true_random=False),
     variables=st.integers(1, 12),
@@ -73,7 +74,10 @@ def test_every_step_is_that_of_plain_saps(
     rng, variables, clauses, alpha, rho, ps, wp, smoothing, weighted, seed
 ):
     formula = random_formula(rng, variables, clauses, weighted=weighted)
-    assert_same(formula, Settings(alpha, rho, ps, wp), 60, seed, smoothing)
+    try:
+        assert_same(formula, Settings(alpha, rho, ps, wp), 60, seed, smoothing)
+    except Undecided:
+        reject()
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)

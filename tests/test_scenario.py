@@ -10,7 +10,7 @@ from paramhs.search.history import History
 from paramhs.values.costs import Quality, Runtime, RuntimeThenQuality
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance, Run, Status, Task
-from paramhs.values.scenario import FIXED_SEED, Scenario, endless_pairs
+from paramhs.values.scenario import FIXED_SEED, Scenario, endless_pairs, plain_name, told_apart
 from paramhs.values.seeds import SEEDS, stream, target_seeds
 
 SPACE = one_parameter(5)
@@ -119,3 +119,17 @@ def test_instances_come_in_an_order_that_depends_on_the_seed():
         for seed in range(5)
     }
     assert len(orders) == 5
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        Instance("a.lp", "/some/a.lp"),
+        Instance("b", {"n": 1}),
+        Instance("c d", ["x y"]),
+        Instance("e 5"),
+    ],
+)
+def test_what_tells_instances_apart_can_be_left_out_of_their_names(instance):
+    assert plain_name(told_apart(instance).name) == instance.name
+    assert plain_name(instance.name) == instance.name

@@ -31,10 +31,11 @@ from paramhs import (
     Uniform,
 )
 from paramhs.faces.cli.init import _contents, schema
-from paramhs.faces.scenario_file import read_scenario, seconds
+from paramhs.faces.scenario_file import read_scenario, read_scenario_space, seconds
 from paramhs.faces.scenario_file.models import SETTINGS, size
 from paramhs.faces.scenario_file.source import Source, toml_lines
 from paramhs.search.configurators import CONFIGURATORS
+from paramhs.values.capping import Capping
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE
 from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Real, Space
@@ -170,6 +171,40 @@ def with_configurator(lines):
 
 def with_space(lines):
     return MINIMAL + "\n" + lines
+
+
+TIMED = """
+function = "{module}:f"
+cost = "runtime"
+cutoff = 5
+space = {{k = {{type = "integer", low = 1, high = 50}}}}
+budget = {{runs = 10}}
+"""
+
+
+class TestCapping:
+    def test_where_time_counts_it_is_preserving_unless_told(self, read):
+        assert read(TIMED).scenario.capping == Capping("preserving")
+        assert read(TIMED + 'capping = "none"').scenario.capping == Capping()
+        fixed = read(TIMED + 'capping = "aggressive"\ncapping_factor = 2').scenario
+        assert fixed.capping == Capping("aggressive", 2.0)
+        assert read(MINIMAL).scenario.capping == Capping()
+
+    @pytest.mark.parametrize(
+        ("lines", "problem"),
+        [
+            ('cost = "minimise"\ncapping = "preserving"', "capping: only where time counts"),
+            ('cost = "runtime"\ncapping = "most"', "'aggressive' (it is 'most')"),
+            ('cost = "runtime"\ncapping_factor = 2.0', "capping_factor: only with"),
+            (
+                'cost = "runtime"\ncapping = "aggressive"\ncapping_factor = 0.5',
+                "greater than or equal to 1",
+            ),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, problems, lines, problem):
+        found = problems(TIMED.replace('cost = "runtime"', lines))
+        assert any(problem in line for line in found), found
 
 
 class TestGoodFiles:
@@ -1330,3 +1365,42 @@ class TestSchema:
     def test_good_settings_are_valid(self, valid, line):
         kept = [old for old in COMMAND.splitlines() if old.split(" = ")[0] != line.split(" = ")[0]]
         assert valid(tomllib.loads("\n".join([line, *kept])))
+
+
+class TestSpaceAlone:
+    """The space of a scenario whose target and instances are not there."""
+
+    TEXT = """\
+command = "nowhere {x} {instance}"
+instances = "nowhere"
+forbidden = ["x > 0.5 && mode == b"]
+
+[space]
+x = [0.0, 1.0]
+mode = ["a", "b"]
+deep = {type = "integer", low = 1, high = 9, condition = "mode == b"}
+
+[budget]
+"""
+
+    def read(self, folder, text):
+        (folder / "scenario.toml").write_text(text)
+        return read_scenario_space(folder / "scenario.toml")
+
+    def test_it_is_the_space_that_the_scenario_means(self, tmp_path):
+        space = self.read(tmp_path, self.TEXT).space
+        assert space == Space(
+            {"x": (0.0, 1.0), "mode": ["a", "b"], "deep": (1, 9)},
+            conditions={"deep": "mode == b"},
+            forbidden=["x > 0.5 && mode == b"],
+        )
+
+    def test_what_is_wrong_with_it_has_its_line(self, tmp_path):
+        with pytest.raises(BadInput, match=r"scenario.toml, line 8, space.deep.condition"):
+            self.read(tmp_path, self.TEXT.replace('mode == b"}', 'mood == b"}'))
+        with pytest.raises(BadInput, match="space: is missing"):
+            self.read(tmp_path, "seed = 1\n")
+
+    def test_a_file_that_it_names_is_read(self, tmp_path):
+        (tmp_path / "solver.pcs").write_text("x {a, b} [a]\n")
+        assert list(self.read(tmp_path, 'space = "solver.pcs"\n').space.parameters) == ["x"]

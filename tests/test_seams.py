@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from laws import DRAWS
 from paramhs import (
     Afresh,
     Anywhere,
@@ -80,7 +81,7 @@ CONDITIONAL = Space(
     ids=str,
 )
 def test_our_operators_keep_to_their_laws(operator, space):
-    check_operator(operator, space)
+    check_operator(operator, space, draws=DRAWS)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ class Forgetful(One):
 )
 def test_wrong_operators_are_found(wrong, message):
     with pytest.raises(AssertionError, match=message):
-        check_operator(wrong, LINE)
+        check_operator(wrong, LINE, draws=DRAWS)
 
 
 @dataclass(frozen=True)

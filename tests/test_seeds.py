@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import islice, permutations
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laws import DRAWS, fits
@@ -90,7 +90,6 @@ def test_shuffled_gives_every_order_equally_often():
 
 
 @given(st.lists(st.integers()), st.integers())
-@settings(deadline=None, max_examples=50)
 def test_shuffled_keeps_the_items_and_the_original(items: list[int], seed: int):
     before = list(items)
     assert sorted(shuffled(items, stream(seed, "shuffled"))) == sorted(before)

@@ -19,7 +19,6 @@ from paramhs.faces.layout import beside_default, brief, tell, tell_table
 from paramhs.faces.terminal import Terminal, encodable
 from paramhs.faces.views import LiveView, NotebookView, PlainView
 from paramhs.results.verdict import NoVerdict
-from paramhs.values.costs import Quality
 
 NAMES = {f"a_rather_long_parameter_name_{k}": range(20) for k in range(3)}
 EVIL = "<script>alert('x')</script>&"
@@ -49,7 +48,7 @@ def written(console):
 def test_reports_break_between_words_only(result, width):
     console, wide = paper(width), paper(2_000)
     for to in (console, wide):
-        print_result(to, result, Quality())
+        print_result(to, result)
         print_outcome(to, result)
     lines = written(console).splitlines()
     assert max(map(len, lines)) <= width
@@ -81,7 +80,7 @@ def test_an_incumbent_is_its_difference_from_the_default_and_says_so(result):
         space.config(dict.fromkeys(NAMES, 3))
     )
     console = paper(100)
-    print_result(console, result, Quality())
+    print_result(console, result)
     assert "as they differ from the default" in " ".join(written(console).split())
 
 
@@ -111,7 +110,7 @@ class TestEncodings:
                 budget=20,
                 watcher=kind(Terminal(stderr=True)),
             )
-        print_result(Terminal(stderr=True), result, Quality())
+        print_result(Terminal(stderr=True), result)
         stream.flush()
         text = stream.buffer.getvalue().decode("ascii")
         assert "\\xfc" in text

@@ -13,6 +13,7 @@ import pytest
 from children import eventually
 from command_line import begin, flat, paramhs
 from paramhs import BadInput, Boolean, Simplified, Space, simplify, tune
+from paramhs import open as paramhs_open
 from paramhs.results.ablation import changes_between
 from paramhs.results.simplifying import ablation_store, estimates, read_simplified
 from paramhs.results.verdict import verdict
@@ -98,6 +99,27 @@ class TestSimplify:
         assert (found.ablation.runs, found.ablation.steps) == (0, ())
         assert json.dumps(found.to_json(), allow_nan=False)
 
+    def test_a_result_of_a_store_needs_its_instances_again(self, tmp_path):
+        store = tmp_path / "runs.sqlite"
+        tune(cost, SPACE, instances=INSTANCES, budget=150, store=store)
+        opened = paramhs_open(store).result
+        with pytest.raises(BadInput, match="give the instances again"):
+            simplify(cost, opened, budget=40)
+        with pytest.raises(BadInput, match="'i9' is an instance of the search, and not given"):
+            simplify(cost, opened, budget=40, instances={f"i{k}": k for k in range(9)})
+        found = simplify(cost, opened, budget=40, instances=INSTANCES)
+        assert found.ablation.runs <= 40
+
+    def test_a_deterministic_function_without_instances_has_no_verdict(self):
+        def plain(config):
+            return 4.0 / (3 if config["p1"] else 1) / (2 if config["p2"] else 1)
+
+        searched = tune(plain, SPACE, budget=200)
+        found = simplify(plain, searched, budget=40)
+        assert changed(found.config) == {"p1", "p2"}
+        assert found.verdict is None
+        assert json.dumps(found.to_json(), allow_nan=False)
+
     def test_what_is_no_result_is_refused(self):
         with pytest.raises(BadInput, match="what tune returned"):
             simplify(cost, SPACE)
@@ -106,9 +128,9 @@ class TestSimplify:
         store = tmp_path / "runs.sqlite"
         searched = tune(cost, SPACE, instances=INSTANCES, budget=300, store=store)
         before = stored(store)
-        assert read_simplified(store, SPACE) is None
+        assert paramhs_open(store).simplified is None
         found = simplify(cost, searched, budget=100, store=store)
-        assert read_simplified(store, SPACE) == found
+        assert read_simplified(store, SPACE) == paramhs_open(store).simplified == found
         own = stored(ablation_store(store))
         assert len(own) == found.ablation.runs
         assert stored(store) == before

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import islice, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laws import DRAWS, fits
@@ -23,6 +23,7 @@ from paramhs.values.space import (
     Real,
     Space,
 )
+from scale import examples
 from spaces import (
     filled,
     full_indices,
@@ -201,7 +202,6 @@ def test_sampling_where_nearly_all_is_forbidden_says_so():
 
 
 @given(spaces(), st.data())
-@settings(deadline=None, max_examples=80)
 def test_activity_and_permission_mean_what_the_texts_say(space: Space, data: st.DataObject):
     indices = data.draw(full_indices(space))
     full = {
@@ -213,7 +213,6 @@ def test_activity_and_permission_mean_what_the_texts_say(space: Space, data: st.
 
 
 @given(spaces_with_config(), st.data())
-@settings(deadline=None, max_examples=80)
 def test_a_move_means_what_the_texts_say(case: tuple[Space, Config], data: st.DataObject):
     space, config = case
     places = data.draw(st.lists(st.sampled_from(range(len(config.indices))), unique=True))
@@ -231,7 +230,6 @@ def test_a_move_means_what_the_texts_say(case: tuple[Space, Config], data: st.Da
 
 
 @given(spaces_with_config())
-@settings(deadline=None, max_examples=60)
 def test_neighbours_are_legal_and_distinct_and_one_setting_away(case: tuple[Space, Config]):
     space, config = case
     neighbours = list(space.neighbours(config))
@@ -247,7 +245,6 @@ def test_neighbours_are_legal_and_distinct_and_one_setting_away(case: tuple[Spac
 
 
 @given(spaces(3))
-@settings(deadline=None, max_examples=60)
 def test_keys_are_equal_iff_configurations_are(space: Space):
     every = product(*(range(p.levels) for p in space.listed))
     made = [space.configured(indices) for indices in islice(every, 300)]
@@ -257,7 +254,6 @@ def test_keys_are_equal_iff_configurations_are(space: Space):
 
 
 @given(spaces(), st.data())
-@settings(deadline=None, max_examples=60)
 def test_inactive_parameters_are_not_part_of_the_identity(space: Space, data: st.DataObject):
     indices, others = data.draw(full_indices(space)), data.draw(full_indices(space))
     config = space.configured(indices)
@@ -271,7 +267,6 @@ def test_inactive_parameters_are_not_part_of_the_identity(space: Space, data: st
 
 
 @given(spaces_with_config())
-@settings(deadline=None, max_examples=80)
 def test_a_config_is_made_again_from_its_values(case: tuple[Space, Config]):
     space, config = case
     assert space.config(config.as_dict()) == config
@@ -279,7 +274,7 @@ def test_a_config_is_made_again_from_its_values(case: tuple[Space, Config]):
 
 
 @given(spaces_with_config())
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_a_config_survives_pickling_and_copying(case: tuple[Space, Config]):
     _, config = case
     for twin in (pickle.loads(pickle.dumps(config)), copy.deepcopy(config)):
@@ -290,7 +285,6 @@ def test_a_config_survives_pickling_and_copying(case: tuple[Space, Config]):
 
 
 @given(spaces())
-@settings(deadline=None, max_examples=60)
 def test_a_description_makes_an_equal_space(space: Space):
     twin = rebuilt(space.describe())
     assert twin == space
@@ -300,7 +294,7 @@ def test_a_description_makes_an_equal_space(space: Space):
 
 
 @given(spaces())
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_a_space_survives_pickling(space: Space):
     twin = pickle.loads(pickle.dumps(space))
     assert twin == space
@@ -309,7 +303,6 @@ def test_a_space_survives_pickling(space: Space):
 
 
 @given(spaces(), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=60)
 def test_what_is_sampled_is_allowed(space: Space, seed: int):
     """One combination in at most 4 ** 4, the default, is allowed, so 10,000 draws find one."""
     rng = stream(seed, "sample")

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laws import (
@@ -24,6 +24,7 @@ from laws import (
 from paramhs.search.operators import Harmonic, LStep, Step, Uniform, law
 from paramhs.search.operators.harmonic_numbers import TABLE, first_above, harmonic_number
 from paramhs.values.errors import BadInput
+from scale import examples
 
 STEPS = (Harmonic(), Uniform(), LStep(1), LStep(3), LStep(1000))
 LARGEST = 1 - 2**-53  # what random() gives at most
@@ -92,7 +93,6 @@ def test_the_harmonic_step_is_the_signed_distance_drawn_again_while_out_of_range
 
 
 @given(st.sampled_from(STEPS), st.integers(2, 60), st.data())
-@settings(deadline=None, max_examples=100)
 def test_a_law_sums_to_one_and_never_stays(step: Step, levels: int, data: st.DataObject):
     at = data.draw(st.integers(0, levels - 1))
     table = law(step, levels, at)
@@ -107,7 +107,6 @@ def test_a_step_of_no_length_is_refused(length: int):
 
 
 @given(st.sampled_from(STEPS), st.integers(2, 300), st.data())
-@settings(deadline=None, max_examples=100)
 def test_the_mass_is_the_sum_of_the_weights(step: Step, levels: int, data: st.DataObject):
     at = data.draw(st.integers(0, levels - 1))
     weights = sum(step.weight(abs(to - at)) for to in range(levels) if to != at)
@@ -144,7 +143,7 @@ def test_the_least_and_the_largest_draw_reach_the_ends_of_the_law(step: Step, le
     st.floats(0, 1, exclude_max=True),
     st.floats(0, LARGEST),
 )
-@settings(deadline=None, max_examples=500)
+@examples(166)
 def test_a_draw_stays_in_range_and_never_stays(step: Step, levels: int, part: float, u: float):
     at = int(part * levels)
     for place in (0, at, levels - 1):
@@ -156,7 +155,6 @@ def test_a_draw_stays_in_range_and_never_stays(step: Step, levels: int, part: fl
 
 
 @given(st.sampled_from(STEPS), st.integers(2, 5000), st.data())
-@settings(deadline=None, max_examples=100)
 def test_a_quantile_function_rises(step: Step, levels: int, data: st.DataObject):
     at = data.draw(st.integers(0, levels - 1))
     us = sorted(data.draw(st.lists(st.floats(0, LARGEST), min_size=2)))
@@ -268,7 +266,7 @@ def test_harmonic_numbers_rise_also_where_the_table_ends():
 
 
 @given(st.integers(1, 10**9), st.floats(0, 1))
-@settings(deadline=None, max_examples=500)
+@examples(166)
 def test_first_above_is_the_first_above(limit: int, part: float):
     x = part * harmonic_number(limit)
     d = first_above(x, limit)

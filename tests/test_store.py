@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -18,6 +18,7 @@ from paramhs.world.store import MemoryStore, open_store
 from paramhs.world.store.differences import differences
 from paramhs.world.store.sqlite import SqliteStore, read_runs
 from paramhs.world.store.summary import summary
+from scale import examples
 from storing import CONFIGS, SCENARIO, SPACE, contents, filled, opened, rows, run_of
 
 tasks = st.builds(
@@ -162,9 +163,9 @@ class SqliteAgainstDict(_StoreAgainstDict):
 
 
 TestMemoryStoreActsAsADict = MemoryAgainstDict.TestCase
-TestMemoryStoreActsAsADict.settings = settings(max_examples=50, stateful_step_count=30)
+TestMemoryStoreActsAsADict.settings = examples(25, stateful_step_count=30)
 TestSqliteStoreActsAsADict = SqliteAgainstDict.TestCase
-TestSqliteStoreActsAsADict.settings = settings(max_examples=50, stateful_step_count=25)
+TestSqliteStoreActsAsADict.settings = examples(20, stateful_step_count=25)
 
 
 def test_without_a_path_the_store_is_in_memory():
@@ -432,7 +433,7 @@ def written(value: object) -> str:
     return repr(value).replace("-0.0", "0.0")
 
 
-@settings(max_examples=400)
+@examples(133)
 @given(json_values, json_values)
 def test_values_have_differences_if_and_only_if_they_are_written_differently(stored, now):
     assert bool(differences(stored, now)) == (written(stored) != written(now))

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from children import child, output
@@ -19,6 +19,7 @@ from paramhs.values.runs import Run
 from paramhs.world.store import sqlite
 from paramhs.world.store.sqlite import read_runs
 from paramhs.world.store.summary import summary
+from scale import examples
 from storing import SCENARIO, SPACE, contents, filled, opened, rows, run_of
 
 NOBODY = 65534
@@ -286,7 +287,7 @@ def use(path: Path) -> None:
             store.close()
 
 
-@settings(max_examples=500)
+@examples(120)
 @given(
     st.floats(0, 1),
     st.binary(min_size=1, max_size=64) | st.sampled_from([bytes(4096), b"\xff" * 1024]),

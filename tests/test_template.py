@@ -4,7 +4,7 @@ import json
 import shlex
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kept import PYTHON, Kept
@@ -72,7 +72,6 @@ def one(parameter) -> Space:
 # Values.
 
 
-@settings(max_examples=40)
 @given(text=TEXTS, instance=TEXTS)
 def test_any_text_arrives_as_one_argument(kept, text, instance):
     space = one(Categorical(["default", text] if text != "default" else [text]))
@@ -85,7 +84,6 @@ def test_any_text_arrives_as_one_argument(kept, text, instance):
     assert arguments(kept, listed) == ["-x", text]
 
 
-@settings(max_examples=25)
 @given(text=TEXTS, example=st.sampled_from(["-name value", "--name=value", "-name=value"]))
 def test_any_text_is_one_argument_in_every_style(kept, text, example):
     space = one(Categorical(["default", text] if text != "default" else [text]))
@@ -98,7 +96,6 @@ def test_any_text_is_one_argument_in_every_style(kept, text, example):
     assert arguments(kept, filled) == expected[example]
 
 
-@settings(max_examples=50)
 @given(spaces_with_config())
 def test_params_are_the_active_parameters_in_their_order(given):
     space, config = given
@@ -108,7 +105,6 @@ def test_params_are_the_active_parameters_in_their_order(given):
     assert filled == ("prog", *texts, "end")
 
 
-@settings(max_examples=50)
 @given(spaces_with_config())
 def test_numbers_are_written_so_that_they_can_be_read_again(given):
     space, config = given
@@ -117,7 +113,6 @@ def test_numbers_are_written_so_that_they_can_be_read_again(given):
         assert float(Style().value(config[name])) == config[name]
 
 
-@settings(max_examples=50)
 @given(spaces_with_config())
 def test_a_command_that_names_all_parameters_leaves_out_the_inactive(given):
     space, config = given

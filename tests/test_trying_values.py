@@ -4,11 +4,12 @@ import json
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from command_line import flat, paramhs
 from paramhs import Boolean, Categorical, Integer, Real, Space
 from paramhs.faces.trying_values import config_with, planned, tried_indices
+from scale import examples
 from spaces import spaces
 
 SPACE = Space(
@@ -71,7 +72,7 @@ class TestPlan:
         space = Space({"a": Boolean(), "m": ["x", "y", "z"]}, forbidden=["m == z"])
         assert {one.value for one in planned(space)[0] if one.name == "m"} == {"y"}
 
-    @settings(max_examples=50)
+    @examples(25)
     @given(spaces())
     def test_every_planned_configuration_is_allowed_and_has_its_value(self, space):
         for one in planned(space)[0]:

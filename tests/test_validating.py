@@ -111,7 +111,6 @@ class TestValidate:
         assert alone == together
 
     @pytest.mark.parametrize("jobs", [0, -1, 100_000])
-    @pytest.mark.timeout(5)
     def test_impossible_number_of_jobs_is_refused(self, jobs):
         with pytest.raises(BadInput, match="jobs must be at"):
             made(jobs=jobs, executor="inline")
@@ -232,7 +231,6 @@ class TestTuning:
         with pytest.raises(BadInput, match="memory must be a positive number of bytes"):
             self.tuned(memory=memory)
 
-    @pytest.mark.timeout(5)
     def test_empty_list_of_test_instances_is_refused(self):
         with pytest.raises(BadInput, match="empty"):
             self.tuned(test_instances=[])

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,6 +16,7 @@ from paramhs.results.verdict import LEAST_INSTANCES, sign_flip_test, verdict
 from paramhs.values.costs import RuntimeThenQuality
 from paramhs.values.runs import Instance, Run, Status, Task
 from paramhs.values.seeds import stream
+from scale import examples
 
 SPACE = Space({"x": range(10)})
 FIRST, SECOND = SPACE.config({"x": 0}), SPACE.config({"x": 1})
@@ -62,7 +63,7 @@ class TestSignFlips:
         high = sum(total >= observed - slack for total in sums) / len(sums)
         assert low <= sign_flip_test(differences, Random(0)) <= high
 
-    @settings(max_examples=30)
+    @examples(30)
     @given(st.lists(st.integers(-50, 50).map(float), min_size=2, max_size=9))
     def test_scipy_finds_the_same_p_value(self, differences):
         # Whole numbers, so that equal sums are equal for both.
@@ -162,7 +163,7 @@ class TestIntervals:
         assert made.ratio is None
         assert made.gain is not None
 
-    @settings(max_examples=10)
+    @examples(10)
     @given(st.lists(st.tuples(finite, finite), min_size=6, max_size=10))
     def test_estimate_lies_in_its_interval(self, costs):
         gain = compared(*zip(*costs, strict=True)).gain
@@ -233,7 +234,6 @@ class TestDirections:
         st.lists(st.tuples(finite | st.none(), finite | st.none()), min_size=1, max_size=9),
         st.booleans(),
     )
-    @settings(max_examples=25)
     def test_swapping_the_sides_swaps_the_verdict(self, costs, maximise):
         first, second = zip(*costs, strict=True)
         there = compared(first, second, Quality(maximise))
@@ -374,3 +374,41 @@ def test_where_all_run_out_of_time_the_second_number_decides():
     )
     same = [run(c, i, 0, runtime=1.0) for c in (FIRST, SECOND) for i in range(8)]
     assert verdict(same[:8], same[8:], metric).by == "runtime"
+
+
+class TestWords:
+    """An interval that leaves out "no difference" beside "keep the default" has its sentence."""
+
+    def test_an_interval_that_is_too_narrow_is_explained(self):
+        # Six gains of 0.5, a loss of 0.6: 8 of 128 flips are as large, so p = 0.125. Of resampled
+        # sevens only those with four losses lose, one in a hundred, so the interval leaves 1 out.
+        made = compared([1.5] * 6 + [1.0], [1.0] * 6 + [1.6])
+        assert made.conclusion == "unclear"
+        assert made.ratio.low > 1
+        (said,) = conclusion(made)
+        assert said.endswith("not the interval, which is too narrow for so few as 7 instances.")
+        assert f"The test decides (p = {made.p_value:.2g})" in said
+
+    def test_the_same_of_a_difference_where_there_is_no_ratio(self):
+        made = compared([-0.5] * 6 + [-1.0], [-1.0] * 6 + [-0.4])
+        assert (made.ratio, made.conclusion) == (None, "unclear")
+        assert made.gain.low > 0
+        assert "The test decides" in conclusion(made)[0]
+
+    @pytest.mark.parametrize(
+        ("costs", "only"), [([2.0] * 5, "instances"), ([[2.0, 2.0]] * 2, "runs")]
+    )
+    def test_too_few_cases_say_what_more_would_help(self, costs, only):
+        other = [[1.0] * len(entry) if isinstance(entry, list) else 1.0 for entry in costs]
+        (said,) = conclusion(compared(costs, other))
+        assert said.endswith(f"cannot prove one; only more {only} can.")
+
+    def test_an_interval_with_no_difference_in_it_needs_none(self):
+        (said,) = conclusion(compared([1.0, 2.0] * 4, [2.0, 1.0] * 4))
+        assert said.endswith(")).")
+        assert "decides" not in said
+
+    def test_means_are_over_the_runs_that_neither_has_failed(self):
+        made = compared([None, 4.0, 6.0, 8.0], [1.0, None, 3.0, 4.0])
+        assert (made.first.cost, made.second.cost) == (7.0, 3.5)
+        assert (made.first.failed, made.second.failed) == (1, 1)

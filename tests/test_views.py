@@ -17,7 +17,7 @@ from rich.console import Console
 from command_line import COMMAND, MARKUP, environment, scenario
 from paramhs import Budget, Categorical, Quality, tune
 from paramhs.faces import views
-from paramhs.faces.cli.printed import print_result, print_summary
+from paramhs.faces.cli.printed import print_counts, print_result
 from paramhs.faces.views import LiveView, PlainView, duration, progress, view
 from paramhs.world.driver import Watcher
 
@@ -227,13 +227,9 @@ def test_failures_are_counted_with_the_last_message(kind):
     assert shown[-1] == said
 
 
-def test_quiet_view_looks_away():
-    assert type(view(quiet=True)) is Watcher
-
-
 def printed(result, metric=None):
     console = paper()
-    print_result(console, result, metric or Quality())
+    print_result(console, result)
     return console.file.getvalue()
 
 
@@ -298,10 +294,8 @@ def test_store_is_named_as_it_is():
         "configurations": 0,
         "target_time": 0.0,
         "sessions": 0,
-        "trajectory": [],
-        "most_run": [],
     }
-    print_summary(console, about)
+    print_counts(console, about)
     assert console.file.getvalue().startswith("[red]a.sqlite: 0 runs (none)")
 
 

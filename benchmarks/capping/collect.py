@@ -8,15 +8,13 @@ did, which is the same on every machine; the seconds it took here stand beside i
 import argparse
 import csv
 import lzma
-import random
 import re
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -37,16 +35,17 @@ class Family:
     values: Mapping[str, tuple[object, ...]]
     """The first of each is the solver's own default."""
     option: str
-    variables: int
+    variables: tuple[int, ...]
+    """Of the formulas in turn: most are easy, some are not."""
     ratio: float
-    planted: bool
     work: str
     """Which count is the clock."""
     second: float
     """How much work a second stands for."""
     cutoff: float
     """Seconds."""
-    instances: int = 50
+    instances: int = 32
+    planted: bool = False
 
     @property
     def configs(self) -> list[dict[str, object]]:
@@ -56,7 +55,8 @@ class Family:
     def formula(self, number: int) -> str:
         """A formula as a file has it."""
         rng = stream(0, "capping", self.name, number)
-        return dimacs(random_ksat(3, self.variables, self.ratio, self.planted, rng))
+        variables = self.variables[number % len(self.variables)]
+        return dimacs(random_ksat(3, variables, self.ratio, self.planted, rng))
 
     def words(self, config: Mapping[str, object]) -> list[str]:
         """The command, without the formula."""
@@ -67,39 +67,48 @@ MINISAT = Family(
     "minisat",
     "minisat -verb=1",
     {
-        "var-decay": (0.95, 0.6, 0.75, 0.85, 0.99),
-        "rnd-freq": (0.0, 0.02, 0.1),
-        "phase-saving": (2, 1, 0),
-        "rfirst": (100, 10, 1000, 10000),
+        "var-decay": (0.95, 0.75, 0.85, 0.99),
+        "rnd-freq": (0.0, 0.1, 0.3, 0.6),
+        "ccmin-mode": (2, 0),
+        "rfirst": (100, 10, 1000),
     },
     "-{}={}",
-    variables=220,
-    ratio=4.26,
-    planted=True,
+    variables=(90, 90, 90, 150),
+    ratio=4.8,
     work="propagations",
-    second=400_000,
-    cutoff=12.5,
+    second=40_000,
+    cutoff=10.0,
 )
 CADICAL = Family(
     "cadical",
-    "cadical -c 70000",
+    "cadical -c 30000",
     {
         "restartint": (2, 20, 200),
+        "reduceint": (300, 30, 3000),
         "stabilize": (1, 0),
-        "target": (1, 0, 2),
-        "phase": (1, 0),
-        "scorefactor": (950, 600, 800),
+        "minimize": (1, 0),
+        "bumpreason": (1, 0),
     },
     "--{}={}",
-    variables=300,
-    ratio=4.2,
-    planted=True,
+    variables=(90, 90, 90, 150),
+    ratio=4.8,
     work="conflicts",
-    second=2_000,
-    cutoff=12.5,
+    second=4_000,
+    cutoff=5.0,
 )
-FAMILIES = {family.name: family for family in (MINISAT, CADICAL)}
-_LIMIT = 3.0  # seconds of processor time: more than any cutoff above stands for
+PLANTED = replace(
+    MINISAT,
+    name="planted",
+    planted=True,
+    variables=(180, 180, 180, 280),
+    ratio=4.26,
+    second=100_000,
+    cutoff=16.0,
+    instances=16,
+)
+"""Satisfiable, so that luck decides much: the tails are heavy."""
+FAMILIES = {family.name: family for family in (MINISAT, CADICAL, PLANTED)}
+_LIMIT = 0.3  # seconds of processor time: more work than any cutoff stands for
 
 
 def measure(words: list[str]) -> tuple[int, int, int, float]:
@@ -120,33 +129,43 @@ def measure(words: list[str]) -> tuple[int, int, int, float]:
     return int(done.returncode in (10, 20)), counts[0], counts[1], round(seconds, 4)
 
 
-def runs(family: Family, only: int | None) -> Iterator[tuple[object, ...]]:
-    """All runs, in a random order, so that a part of them is a fair sample."""
-    grid = list(product(range(len(family.configs)), range(family.instances)))
-    random.Random(0).shuffle(grid)
+def runs(family: Family, made: Collection[tuple[str, str]]) -> Iterator[tuple[object, ...]]:
+    """All runs that were not made."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, f"{k}.cnf") for k in range(family.instances)]
         for number, path in enumerate(paths):
             path.write_text(family.formula(number))
-        for config, instance in grid[:only]:
-            words = [*family.words(family.configs[config]), str(paths[instance])]
-            yield (config, instance, *measure(words))
+        for instance, config in product(range(family.instances), family.configs):
+            if (text(config), str(instance)) not in made:
+                words = [*family.words(config), str(paths[instance])]
+                yield (text(config), instance, *measure(words))
+
+
+def text(config: Mapping[str, object]) -> str:
+    """The values in the order of the grid."""
+    return " ".join(map(str, config.values()))
+
+
+def read(family: Family) -> list[dict[str, str]]:
+    """The table as far as it was made."""
+    path = DATA / f"capping_{family.name}.csv.xz"
+    if not path.exists():
+        return []
+    with lzma.open(path, "rt", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("family", choices=FAMILIES)
-    parser.add_argument("--only", type=int, help="so many runs, to standard output")
-    args = parser.parse_args()
-    family = FAMILIES[args.family]
-    if args.only:
-        csv.writer(sys.stdout).writerows(runs(family, args.only))
-        return
+    family = FAMILIES[parser.parse_args().family]
+    rows = read(family)
+    made = {(row["config"], row["instance"]) for row in rows}
     with lzma.open(DATA / f"capping_{family.name}.csv.xz", "wt", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(COLUMNS)
-        for row in runs(family, None):
-            rows.writerow(row)
+        table = csv.writer(file)
+        table.writerow(COLUMNS)
+        table.writerows(row.values() for row in rows)
+        table.writerows(runs(family, made))
 
 
 if __name__ == "__main__":

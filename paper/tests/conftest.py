@@ -1,6 +1,7 @@
-"""Properties are tried on the same examples every time, however slow the machine."""
+import pytest
 
-from hypothesis import settings
+import scale
 
-settings.register_profile("paramhs", deadline=None, derandomize=True)
-settings.load_profile("paramhs")
+
+def pytest_configure(config: pytest.Config) -> None:
+    scale.configure(config)

@@ -13,6 +13,7 @@ from paramhs.results.landscape.outcomes import by_cost
 from paramhs.results.landscape.param_rls import param_rls_chain
 from paramhs.search.history import History
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
+from paramhs.testing.duels import calls_until_sampled
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
 from paramhs.values.space import Integer, Space
@@ -41,7 +42,7 @@ from paramhs_paper.scenarios import (
     Curve,
     SapsScenario,
 )
-from paramhs_paper.searching import Duels, calls_until_found
+from paramhs_paper.searching import duels
 from paramhs_paper.writing import read_rows
 
 SAPS = SAPS_TABLES["saps"]
@@ -197,19 +198,15 @@ def test_chains_are_those_of_the_operators_own_laws(
 
 def driven(ground: Arena, curve: Curve, repetitions: int, seed: int, patience: float) -> list:
     """The real configurator on an arena; infinite where it was given up."""
-    targets = set(ground.targets.tolist())
     scenario = Scenario(space_of(ground.shape))
     seeds = stream(seed, "saps figures", curve.name)
 
     def duel(old: int, new: int, rng: Random) -> bool:
         return rng.random() < ground.beats[old, new]
 
-    def calls(number: int) -> float:
-        duels = Duels(duel, targets, ground.shape, stream(number, "duels"), patience)
-        search = SAPS.configurator(curve, duels).search(History(scenario, number))
-        return calls_until_found(search)
-
-    return [calls(below(SEEDS, seeds)) for _ in range(repetitions)]
+    rules = SAPS.configurator(curve, duels(duel, ground, scenario.space, patience))
+    histories = (History(scenario, below(SEEDS, seeds)) for _ in range(repetitions))
+    return [calls_until_sampled(rules.search(history)) for history in histories]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paramhs
-from laws import DRAWS, fits
+from laws import MANY, fits
 from paramhs.world.targets import FunctionTarget
 from paramhs_paper import heuristics
 from paramhs_paper.heuristics import LeadingOnes, OneMax, Ridge
@@ -88,8 +88,8 @@ def work(cell):
 )
 def test_simulator_has_the_law(cell):
     heuristic, value = cell
-    levels = heuristic.simulate(value, DRAWS, seed=1)
-    assert len(levels) == DRAWS
+    levels = heuristic.simulate(value, MANY, seed=1)
+    assert len(levels) == MANY
     assert fits(levels.tolist(), possible(heuristic.law(value)))
 
 
@@ -109,7 +109,7 @@ def test_simulator_has_the_law(cell):
 )
 def test_runs_of_something_else_are_noticed(simulated, value, claimed, claimed_value):
     """Each differs enough to be missed with probability below 1e-9, whatever the seed."""
-    levels = simulated.simulate(value, DRAWS, seed=1).tolist()
+    levels = simulated.simulate(value, MANY, seed=1).tolist()
     assert not fits(levels, possible(claimed.law(claimed_value)))
 
 

@@ -1,5 +1,4 @@
 import json
-import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -7,7 +6,6 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from command_line import environment
 from paramhs.values.errors import BadInput
 from paramhs_paper import cli, points
 from paramhs_paper.cli import app
@@ -182,22 +180,14 @@ def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path, out: str) -> 
     assert "cannot write into" in str(done.exception)
 
 
-def command(*words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """A process, as a user has it."""
-    return subprocess.run(
-        [sys.executable, "-c", "from paramhs_paper.cli import main; main()", *map(str, words)],
-        cwd=cwd,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
-
-
-def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path) -> None:
-    done = command("measure", "nowhere", "--out", "out", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("paramhs-paper: nowhere: there are no .cnf files")
-    assert done.stderr.strip().count("\n") == 0
+def test_bad_input_is_one_message_and_exit_code_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["paramhs-paper", "measure", "nowhere", "--out", "out"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    said = capfd.readouterr()
+    assert (ended.value.code, said.out) == (2, "")
+    assert said.err.startswith("paramhs-paper: nowhere: there are no .cnf files")
+    assert said.err.strip().count("\n") == 0

@@ -61,7 +61,7 @@ from paramhs_paper.writing import read_rows
 
 CURVES = HeuristicScenario.curves
 SIZE = 10
-MANY = 1_500  # searches of each curve; in `make test-all` 20,000
+MANY = 500  # searches of each curve; in `make test-all` 20,000
 EVERY = list(product(HEURISTICS, CURVES))
 NAMED = [f"{scenario}-{curve.name}" for scenario, curve in EVERY]
 KEPT = Path(__file__).parents[2] / "docs" / "reproduction"

@@ -31,6 +31,7 @@ from paramhs.search.operators import (
     Step,
     Uniform,
 )
+from paramhs.values.capping import Capping
 from paramhs.values.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
 from paramhs.values.errors import BadInput, ParamhsError, StoreError, TargetError
 from paramhs.values.runs import Evaluate, Incumbent, Instance, Run, Status, Target, Task
@@ -49,6 +50,7 @@ __all__ = [
     "Boolean",
     "BothSides",
     "Budget",
+    "Capping",
     "Categorical",
     "Command",
     "Comparison",

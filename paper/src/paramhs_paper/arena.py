@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from paramhs.results.landscape.first_improvement import SCALE, quadrature
 from paramhs.results.landscape.hitting import Chain, Weighted
-from paramhs.results.landscape.outcomes import COIN, Array
+from paramhs.results.landscape.outcomes import COIN, Array, Indices
 from paramhs.results.landscape.param_rls import grid_chain
 from paramhs.search.operators import Step
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -27,10 +24,9 @@ class Arena:
 
     shape: tuple[int, ...]
     beats: Array
-    targets: Places
-    """Places as `ravel` numbers them."""
-    order: Places | None = None
-    """All places, the best first, where a table decides."""
+    targets: Indices
+    order: Indices | None = None
+    """All indices, the best first, where a table decides."""
 
     @property
     def size(self) -> int:
@@ -38,10 +34,10 @@ class Arena:
         return int(np.prod(self.shape))
 
     @property
-    def others(self) -> Places:
+    def others(self) -> Indices:
         """The states."""
-        places = np.arange(self.size) if self.order is None else self.order
-        return places[~np.isin(places, self.targets)]
+        every = np.arange(self.size) if self.order is None else self.order
+        return every[~np.isin(every, self.targets)]
 
     def first(self, levels: int) -> "Arena":
         """The part with the first so many values of the first parameter."""
@@ -63,7 +59,9 @@ def both_sides(arena: Arena) -> Chain:
     taken = np.zeros((3, arena.size, arena.size))
     ended = np.zeros((3, arena.size))
 
-    def meet(here: Places, who: Places, to: Places, chance: Array, calls: int, last: bool) -> Array:
+    def meet(
+        here: Indices, who: Indices, to: Indices, chance: Array, calls: int, last: bool
+    ) -> Array:
         """The incumbent `who` of a move from `here` meets `to`; the chance that it wins."""
         ends = targets[to]
         wins = np.where(ends, 0.0, chance * arena.beats[who, to])
@@ -85,7 +83,7 @@ def both_sides(arena: Arena) -> Chain:
     return _chain(arena, taken, ended)
 
 
-def _turns(shape: tuple[int, ...]) -> Iterator[tuple[Places, Places, Places | None, Array]]:
+def _turns(shape: tuple[int, ...]) -> Iterator[tuple[Indices, Indices, Indices | None, Array]]:
     """From where, whom to meet first, whom then, with what probability."""
     grid = np.arange(int(np.prod(shape))).reshape(shape)
     for axis, levels in enumerate(shape):
@@ -135,7 +133,7 @@ def descent(arena: Arena) -> Chain | None:
     return _chain(arena, taken, taken[:, :, arena.targets].sum(axis=2))
 
 
-def _walk(arena: Arena, x: int) -> tuple[Places, Array] | None:
+def _walk(arena: Arena, x: int) -> tuple[Indices, Array] | None:
     """Neighbours of x, and the moments 0, 1, 2 of the calls of a walk that ends at each."""
     neighbours, weights = _neighbours(arena.shape, x)
     wins = np.where(np.isin(neighbours, arena.targets), 1.0, arena.beats[x, neighbours])
@@ -190,14 +188,14 @@ def undiscovered_mean(arena: Arena) -> float | None:
 
 
 @lru_cache(maxsize=16_384)
-def _neighbours(shape: tuple[int, ...], x: int) -> tuple[Places, Array]:
+def _neighbours(shape: tuple[int, ...], x: int) -> tuple[Indices, Array]:
     """What differs from x in one parameter, and 1 / distance."""
     grid = np.arange(int(np.prod(shape))).reshape(shape)
     at = np.unravel_index(x, shape)
-    places, distances = [], []
+    found, distances = [], []
     for axis, index in enumerate(at):
         line = np.moveaxis(grid, axis, -1)[tuple(k for i, k in enumerate(at) if i != axis)]
         away = np.abs(np.arange(len(line)) - index)
-        places.append(line[away > 0])
+        found.append(line[away > 0])
         distances.append(away[away > 0])
-    return np.concatenate(places), 1 / np.concatenate(distances).astype(np.float64)
+    return np.concatenate(found), 1 / np.concatenate(distances).astype(np.float64)

@@ -7,6 +7,7 @@ too, so that nothing is told by colour alone.
 """
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -246,9 +247,11 @@ def _deltas_panel(
         {"size": d.size, "series": names[d.second], "ours": d.ours, "published": d.published}
         for d in deltas
     ]
-    y = alt.Y("ours:Q", title="Cliff's delta", scale=alt.Scale(domain=[-0.2, 1]))
+    least = min(d.ours for d in deltas if d.ours is not None)
+    scale = alt.Scale(domain=[min(math.floor(5 * least) / 5, -0.2), 1])
+    y = alt.Y("ours:Q", title="Cliff's delta", scale=scale)
     base = _chart(rows).encode(x=_sizes(scenario), color=channels.colour)
-    lines = base.mark_line(strokeWidth=1.2, clip=True).encode(y=y)
+    lines = base.mark_line(strokeWidth=1.2).encode(y=y)
     crosses = base.transform_filter("isValid(datum.published)").mark_point(
         shape=_CROSS, size=26, strokeWidth=2, filled=False, opacity=1
     )

@@ -194,7 +194,7 @@ class OneMax(Heuristic):
         return np.array([math.comb(self.n, ones) / 2**self.n for ones in range(self.n + 1)])
 
     def _rises(self, value: float) -> Law:
-        """Of k places without replacement, h are zeros: hypergeometric, correctly rounded."""
+        """Of k bits without replacement, h are zeros: hypergeometric, correctly rounded."""
         n, k = self.n, int(value)
         rises, ways = np.zeros((n + 1, n + 1)), math.comb(n, k)
         for ones in range(n):

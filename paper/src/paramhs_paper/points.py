@@ -268,13 +268,13 @@ class Delta:
 def deltas_of(answers: Iterable[Answer]) -> list[Delta]:
     """Cliff's deltas of all pairs that the paper has; what never ends is slower than all else."""
     found = {(a.task.scenario, a.task.curve, a.task.size): a for a in answers}
-    places = dict.fromkeys((scenario, size) for scenario, _, size in found)
-    names = dict.fromkeys(scenario for scenario, _ in places)
+    sizes = dict.fromkeys((scenario, size) for scenario, _, size in found)
+    names = dict.fromkeys(scenario for scenario, _ in sizes)
     return [
         _delta(found[name, first, size], found[name, second, size])
         for name in names
         for first, second in DELTAS
-        for scenario, size in places
+        for scenario, size in sizes
         if scenario == name and {(name, first, size), (name, second, size)} <= found.keys()
     ]
 

@@ -60,7 +60,7 @@ def deceptive(levels: int, rng: Random) -> Floats:
 
 def _distances(levels: int, rng: Random) -> list[int]:
     optimum = below(levels, rng)
-    return [abs(place - optimum) for place in range(levels)]
+    return [abs(index - optimum) for index in range(levels)]
 
 
 def _with(alpha: float, share: float) -> Landscape:
@@ -128,10 +128,10 @@ def study(
     sizes: Iterable[int], repetitions: int, seed: int, kinds: Iterable[str] = tuple(KINDS)
 ) -> list[Row]:
     """So many landscapes of each kind and size (at least 2), each from a stream of its own."""
-    places = [(kind, levels) for kind in kinds for levels in sizes]
     return [
         studied(kind, KINDS[kind](levels, stream(seed, "landscape", kind, levels, repetition)))
-        for kind, levels in places
+        for kind in kinds
+        for levels in sizes
         for repetition in range(repetitions)
     ]
 

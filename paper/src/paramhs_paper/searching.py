@@ -1,17 +1,16 @@
 """The real configurators, with comparisons drawn from the laws, or every bit simulated."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from random import Random
 
 import numpy as np
 
 from paramhs.search.history import History
-from paramhs.values.runs import Asking, Search
+from paramhs.testing.duels import Duels, calls_until_sampled
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
-from paramhs.values.space import Config
+from paramhs.values.space import Config, Space
 from paramhs_paper.arena import Arena
 from paramhs_paper.scenarios import L_STEP, TIES, Curve, HeuristicScenario, PaperScenario
 
@@ -21,70 +20,21 @@ Duel = Callable[[int, int, Random], bool]
 """Whether the challenger (second) replaces the incumbent (first)."""
 
 
-class _Found(Exception):
-    """An optimum was sampled."""
+def duels(duel: Duel, arena: Arena, space: Space, patience: float = math.inf) -> Duels:
+    """The comparison by a duel, until a target of the arena is sampled."""
 
+    def beats(incumbent: Config, challenger: Config, rng: Random) -> bool:
+        return duel(state(incumbent), state(challenger), rng)
 
-class _GivenUp(Exception):
-    """It was not, in as many calls as were allowed."""
-
-
-@dataclass(frozen=True)
-class Duels:
-    """A comparison that asks for no runs: a duel decides; sampling an optimum ends the search.
-
-    Configurations are known to it by their numbers in a grid of this shape.
-    """
-
-    duel: Duel
-    optima: Collection[int]
-    shape: tuple[int, ...]
-    rng: Random
-    """What the duels of one search draw from."""
-    patience: float = math.inf
-    """Calls after which a search is given up, as it may be trapped."""
-
-    def start(self, history: History, config: Config) -> Asking:
-        """Nothing is run."""
-        if self.state(config) in self.optima:
-            raise _Found(0)
-        return True
-        yield
-
-    def better(
-        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
-    ) -> Asking:
-        """One call."""
-        history.asked += 1
-        if self.state(challenger) in self.optima:
-            raise _Found(history.asked)
-        if history.asked >= self.patience:
-            raise _GivenUp
-        return self.duel(self.state(incumbent), self.state(challenger), self.rng)
-        yield
-
-    def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Never: every duel is a new one."""
-        return False
-
-    def state(self, config: Config) -> int:
+    def state(config: Config) -> int:
         """As `ravel` numbers them."""
         state = 0
-        for index, levels in zip(config.indices, self.shape, strict=True):
+        for index, levels in zip(config.indices, arena.shape, strict=True):
             state = state * levels + index
         return state
 
-
-def calls_until_found(search: Search) -> float:
-    """How many calls a search by duels takes to sample an optimum; infinite if it is given up."""
-    try:
-        for _ in search:
-            pass
-    except _Found as found:
-        return float(found.args[0])
-    except _GivenUp:
-        return math.inf
-    raise AssertionError("the search ended without sampling an optimum")
+    cells = zip(*np.unravel_index(arena.targets, arena.shape), strict=True)
+    return Duels(beats, {space.configured([int(k) for k in cell]) for cell in cells}, patience)
 
 
 def searched(
@@ -100,14 +50,13 @@ def searched(
     arena = scenario.arena(size, curve.ties)
     trapped = scenario.fresh_runs is None and curve.operator == L_STEP.operator
     patience = PATIENCE if trapped else math.inf
-    targets = set(arena.targets.tolist())
-    decide, problem = duel or duel_by_law(arena), Scenario(scenario.space(size))
+    problem = Scenario(scenario.space(size))
+    comparison = duels(duel or duel_by_law(arena), arena, problem.space, patience)
+    configurator = scenario.configurator(curve, comparison)
     seeds = stream(seed, *scenario.stream(curve, size))
     for _ in range(repetitions):
-        number = below(SEEDS, seeds)
-        duels = Duels(decide, targets, arena.shape, stream(number, "duels"), patience)
-        configurator = scenario.configurator(curve, duels)
-        yield calls_until_found(configurator.search(History(problem, number)))
+        history = History(problem, below(SEEDS, seeds))
+        yield calls_until_sampled(configurator.search(history))
 
 
 def duel_by_law(arena: Arena) -> Duel:
@@ -119,8 +68,8 @@ def duel_by_law(arena: Arena) -> Duel:
 def duel_by_bits(scenario: HeuristicScenario, runs: int, ties: str = "coin") -> Duel:
     """Both are run anew, bit by bit."""
 
-    def total(place: int, rng: Random) -> int:
-        value = scenario.values[place]
+    def total(index: int, rng: Random) -> int:
+        value = scenario.values[index]
         return int(scenario.heuristic.simulate(value, runs, below(SEEDS, rng)).sum())
 
     def duel(incumbent: int, challenger: int, rng: Random) -> bool:

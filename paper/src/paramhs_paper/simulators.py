@@ -26,6 +26,12 @@ def _compiled(function: F) -> F:
     return cast(F, numba.njit(cache=True, nogil=True)(function))
 
 
+def _part(function: F) -> F:
+    """Compiled into what calls it."""
+    without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(F, numba.njit(**without)(function))
+
+
 @_compiled
 def ridge(
     n: int, cutoff: int, start: int, rate: float, runs: int, rng: np.random.Generator
@@ -65,20 +71,20 @@ def leading_ones(
 def onemax(n: int, cutoff: int, start: int, k: int, runs: int, rng: np.random.Generator) -> Levels:
     """Final levels of RLS_k on OneMax; a start of x ones is 1^x 0^(n - x)."""
     levels = np.empty(runs, np.int64)
-    places = np.arange(n)
+    positions = np.arange(n)
     for run in range(runs):
         bits = _random_bits(n, rng) if start == UNIFORM else np.arange(n) < start
         for _ in range(cutoff):
-            _choose(k, places, rng)
+            _choose(k, positions, rng)
             child = bits.copy()
-            child[places[:k]] = ~child[places[:k]]
+            child[positions[:k]] = ~child[positions[:k]]
             if child.sum() >= bits.sum():
                 bits = child
         levels[run] = bits.sum()
     return levels
 
 
-@_compiled
+@_part
 def _mutated(bits: Bits, rate: float, rng: np.random.Generator) -> Bits:
     """A copy with each bit flipped at this rate."""
     child = np.empty_like(bits)
@@ -87,14 +93,14 @@ def _mutated(bits: Bits, rate: float, rng: np.random.Generator) -> Bits:
     return child
 
 
-@_compiled
+@_part
 def _ridge_fitness(bits: Bits) -> int:
     """n + i at 1^i 0^(n - i); elsewhere the number of zeros."""
     ones = int(bits.sum())
     return len(bits) + ones if _leading(bits) == ones else len(bits) - ones
 
 
-@_compiled
+@_part
 def _leading(bits: Bits) -> int:
     """The number of leading ones."""
     level = 0
@@ -103,7 +109,7 @@ def _leading(bits: Bits) -> int:
     return level
 
 
-@_compiled
+@_part
 def _random_bits(n: int, rng: np.random.Generator) -> Bits:
     bits = np.empty(n, np.bool_)
     for i in range(n):
@@ -111,9 +117,9 @@ def _random_bits(n: int, rng: np.random.Generator) -> Bits:
     return bits
 
 
-@_compiled
-def _choose(k: int, places: NDArray[np.int64], rng: np.random.Generator) -> None:
-    """Put k distinct uniform places in front, by the first k swaps of a shuffle."""
+@_part
+def _choose(k: int, positions: NDArray[np.int64], rng: np.random.Generator) -> None:
+    """Put k distinct uniform positions in front, by the first k swaps of a shuffle."""
     for i in range(k):
-        j = i + int(rng.random() * (len(places) - i))
-        places[i], places[j] = places[j], places[i]
+        j = i + int(rng.random() * (len(positions) - i))
+        positions[i], positions[j] = positions[j], positions[i]

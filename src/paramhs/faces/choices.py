@@ -9,6 +9,7 @@ from numbers import Number
 from pathlib import Path
 from typing import Any
 
+from paramhs.values.capping import Capping, Kind
 from paramhs.values.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
 from paramhs.values.errors import BadInput
 from paramhs.values.quoting import short
@@ -28,6 +29,10 @@ COSTS: dict[str, CostMetric] = {
 """The costs with a name; beside them, PARk is the runtime with another penalty than ten."""
 
 
+USUAL_CAPPING: Kind = "preserving"
+"""Where time counts (docs/capping.md)."""
+
+
 def cost_named(name: str | CostMetric) -> CostMetric:
     """The cost of this name; what is a cost is itself."""
     penalty = re.fullmatch(r"PAR(\d+(?:\.\d+)?)", name) if isinstance(name, str) else None
@@ -40,6 +45,16 @@ def cost_named(name: str | CostMetric) -> CostMetric:
             " object of a subclass of paramhs.CostMetric"
         )
     return metric
+
+
+def capping_named(
+    name: str | Capping | None, metric: CostMetric, factor: float | None = None
+) -> Capping:
+    """The capping of this name; left out, what we advise for the cost."""
+    if isinstance(name, Capping):
+        return name
+    usual = USUAL_CAPPING if metric.grows_with_time else "none"
+    return Capping(usual if name is None else name, factor)  # type: ignore[arg-type] # it checks
 
 
 def scenario_of(

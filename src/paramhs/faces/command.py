@@ -10,14 +10,11 @@ from paramhs.values.costs import CostMetric
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Space
 from paramhs.world.targets.command import (
-    AclibLine,
     CommandTarget,
-    IraceLine,
-    LastNumber,
-    Nothing,
     Reader,
     Style,
     Template,
+    named_readers,
 )
 from paramhs.world.targets.supervisor import Clock
 
@@ -62,18 +59,13 @@ class Command:
         )
 
     def _reader(self, metric: CostMetric) -> Reader:
-        named: dict[str, Reader] = {
-            "last number": LastNumber(),
-            "aclib": AclibLine(),
-            "irace": IraceLine(cost_is_time=not metric.needs_quality),
-        }
-        if self.read is None:
-            if metric.needs_quality:
-                raise BadInput('a command needs to know what to read: read="last number" or others')
-            return Nothing()
-        if not isinstance(self.read, str):
-            return self.read
-        if self.read not in named:
+        if self.read is None and metric.needs_quality:
+            raise BadInput('a command needs to know what to read: read="last number" or others')
+        read = "time" if self.read is None else self.read
+        if not isinstance(read, str):
+            return read
+        named = named_readers(metric.needs_quality)
+        if read not in named:
             known = ", ".join(map(repr, named))
-            raise BadInput(f"read must be one of {known} or a reader, not {self.read!r}")
-        return named[self.read]
+            raise BadInput(f"read must be one of {known} or a reader, not {read!r}")
+        return named[read]

@@ -65,7 +65,14 @@ TABLES: Mapping[str, Callable[[Opened], Iterator[Row]]] = {
 def as_csv(rows: Sequence[Row]) -> bytes:
     """A line of headings, then one line a row; what is None is empty."""
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, columns_of(rows), lineterminator="\n")
+    # Python before 3.13 writes a lone carriage return as it is, and ends a line there in reading.
+    risky = any("\r" in value for row in rows for value in row.values() if isinstance(value, str))
+    writer = csv.DictWriter(
+        text,
+        columns_of(rows),
+        lineterminator="\n",
+        quoting=csv.QUOTE_NONNUMERIC if risky else csv.QUOTE_MINIMAL,
+    )
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
@@ -105,11 +112,13 @@ def columns_of(rows: Sequence[Row]) -> list[str]:
 
 def _alike(values: Sequence[Any]) -> list[Any]:
     """Values of one kind: as they are, as floating-point numbers, or else as texts."""
-    kinds = {type(value) for value in values if value is not None}
-    if len(kinds) <= 1 and not (kinds == {int} and any(abs(v or 0) >= 2**63 for v in values)):
+    known = [value for value in values if value is not None]
+    kinds = {type(value) for value in known}
+    largest = max((abs(value) for value in known if type(value) is int), default=0)
+    if len(kinds) <= 1 and largest < 2**63:
         return [_writable(value) for value in values]
-    convert = float if kinds <= {int, float} else str
-    return [None if value is None else convert(value) for value in values]
+    convert = float if kinds == {int, float} and largest <= 2**53 else str
+    return [None if value is None else _writable(convert(value)) for value in values]
 
 
 def _writable(value: Any) -> Any:

@@ -22,10 +22,12 @@ from paramhs.values.space import Space
 from paramhs.values.wording import counted
 from paramhs.world.driver import Session
 from paramhs.world.store import MemoryStore
+from paramhs.world.targets.command.template import command_line_of, target_name
 
 if TYPE_CHECKING:
     import pandas
 
+    from paramhs.results.ablation import Simplified
     from paramhs.world.store.reading import StoredSearch
 
 
@@ -92,6 +94,14 @@ class Opened:
 
         return write_report(stored_material(self.path), Path(path))[0]
 
+    @property
+    def simplified(self) -> "Simplified | None":
+        """What `simplify` made of the best; None if it was not called, or not finished."""
+        from paramhs.results.simplifying import read_simplified  # numpy only where it is needed
+
+        found = read_simplified(self.path, self.space, self.scenario.cost)
+        return found if found and found.ablation.best == self.stored.best else None
+
     def to_dataframe(self) -> "pandas.DataFrame":
         """The runs as a table of pandas (extra `pandas`), one row a run."""
         return dataframe(run_rows(self.scenario, self.runs))
@@ -124,7 +134,7 @@ def _play(session: Session, stored: "StoredSearch") -> None:
     runs = MemoryStore()
     for run in read_runs(stored.path, stored.scenario.space):
         runs.put(run)
-    left = len(stored.elapsed)
+    left = stored.history.asked
     while left and session.ended is None:
         for task in session.request.tasks[:left]:
             found = runs.get(task)
@@ -142,7 +152,8 @@ def _result(
     stored: "StoredSearch", history: History, unfinished: tuple[Run, ...], ended: str | None
 ) -> Result:
     stopped = ended or ("it is running" if stored.writing else "the store ends here")
-    return found_in(
+    described = stored.description["target"]
+    result = found_in(
         history,
         stored.trajectory,
         unfinished,
@@ -152,6 +163,8 @@ def _result(
         wall_time=stored.wall_time,
         stopped=stopped,
     )
+    command = command_line_of(described, result.best)
+    return replace(result, target=target_name(described), command=command, store=stored.path)
 
 
 def _judged(result: Result, stored: "StoredSearch") -> Result:

@@ -4,12 +4,13 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.results.failures import failure_groups
 from paramhs.results.importance import importance
+from paramhs.results.interactions import interactions
 from paramhs.results.report import Map, Material, Page, drawn_page
 from paramhs.results.report.meetings import unsolved
 from paramhs.results.simplifying import read_simplified
@@ -19,8 +20,8 @@ from paramhs.search.history import History
 from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Point, Run
 from paramhs.world.store.lock import is_held
-from paramhs.world.store.reading import StoredSearch, read_search
-from paramhs.world.targets.command.template import command_line_of
+from paramhs.world.store.reading import StoredSearch, read_search, uncollected
+from paramhs.world.targets.command.template import command_line_of, target_name
 
 if TYPE_CHECKING:
     from paramhs.faces.result import Result
@@ -57,20 +58,27 @@ def is_running(store: Path) -> bool:
 
 def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None = None) -> Material:
     """What the page of a stored search is made from."""
+    with uncollected():
+        return _stored_material(store, told, refresh)
+
+
+def _stored_material(store: Path, told: Told, refresh: int | None) -> Material:
     running = is_running(store)
     search = read_search(store)
     verdict = read_verdict(search)
+    simplified = read_simplified(store, search.scenario.space)
+    target = search.description["target"]
     calls = {"simplify": f"paramhs simplify {store}", **(told.calls or {})}
     return _material(
         search.history,
         search.trajectory,
         name=store.name,
-        target=_target_name(search.description["target"]),
+        target=target_name(target),
         target_time=search.target_time,
         verdict=verdict,
         no_verdict=told.no_verdict or _no_verdict(search, running),
-        command=command_line_of(search.description["target"], search.best),
-        clock=str(search.description["target"].get("clock", "wall")),
+        command=command_line_of(target, search.best),
+        clock=str(target.get("clock", "wall")),
         wall_time=search.wall_time,
         elapsed=search.elapsed,
         speculative=search.speculative,
@@ -78,18 +86,11 @@ def stored_material(store: Path, told: Told = NOTHING_TOLD, refresh: int | None 
         running=running,
         stopped=told.stopped,
         notes=told.ahead,
-        simplified=read_simplified(store, search.scenario.space),
+        simplified=simplified,
+        simplified_command=command_line_of(target, simplified.config) if simplified else "",
         calls=calls,
         refresh=refresh if running else None,
     )
-
-
-def _target_name(described: Mapping[str, object]) -> str:
-    """What was tuned, in a few words."""
-    for key in ("command", "function", "kind"):
-        if isinstance(described.get(key), str):
-            return str(described[key])
-    return ""
 
 
 def _no_verdict(search: StoredSearch, running: bool) -> str:
@@ -117,6 +118,14 @@ def _material(
         written=time.strftime("%Y-%m-%d %H:%M:%S"),
         **more,  # type: ignore[arg-type]
     )
+
+
+def with_interactions(material: Material) -> Material:
+    """The same with what pairs of parameters do together, which takes seconds and an extra."""
+    found = interactions(material.history.runs, material.metric)
+    if found is None:
+        raise BadInput('interactions need scikit-learn: pip install "paramhs[importance]"')
+    return replace(material, interactions=found)
 
 
 def result_material(
@@ -160,7 +169,8 @@ def told_of(result: "Result", calls: Mapping[str, str] | None = None) -> Told:
 
 def write_report(material: Material, out: Path, figures: Path | None = None) -> list[Path]:
     """Write the page, and each of its pictures into a folder; what was written."""
-    page = drawn_page(material)
+    with uncollected():
+        page = drawn_page(material)
     write_whole(out, page.html)
     return [out, *(_write_figures(page, figures) if figures else ())]
 

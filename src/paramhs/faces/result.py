@@ -1,12 +1,13 @@
 """What a search found, for people, notebooks, data frames and JSON."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
+from paramhs.results.capped import Saved, saved
 from paramhs.results.concluding import directions, times
 from paramhs.results.evidence import Ahead, Common, steps
 from paramhs.results.verdict import NoVerdict, Verdict
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from paramhs.results.failures import FailureGroup
     from paramhs.results.importance import Importance
+    from paramhs.results.interactions import Interaction
 
 
 @dataclass(frozen=True)
@@ -61,17 +63,27 @@ class Result:
     """The challenger that was winning when the budget ended inside its race."""
     ahead_verdict: Verdict | None = None
     """The best against that challenger, on the same runs as the verdict."""
-    target: str = ""
+    target: str = field(default="", compare=False)
     """What was tuned, in words."""
-    command: str = ""
+    command: str = field(default="", compare=False)
     """The best's command line, where the target is a command."""
-    store: Path | None = None
+    store: Path | None = field(default=None, compare=False)
     """Where the runs are kept."""
+
+    @property
+    def ahead_wins(self) -> bool:
+        """Whether the challenger that was ahead is proven better than the best: take it, then."""
+        return self.ahead_verdict is not None and self.ahead_verdict.conclusion == "better"
 
     @property
     def runs(self) -> Sequence[Run]:
         """The runs that the search asked for, in order; what was known before is none of them."""
         return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
+
+    @property
+    def capped(self) -> Saved | None:
+        """What was saved by cutting runs short; None if none was."""
+        return saved(self.runs)
 
     @property
     def failed_runs(self) -> int:
@@ -94,6 +106,14 @@ class Result:
         from paramhs.results.importance import importance  # numpy only where it is needed
 
         return importance(self.history.runs, self.history.scenario.cost)
+
+    @cached_property
+    def interactions(self) -> "tuple[Interaction, ...] | None":
+        """What parameters do alone and two at a time, by a random forest (extra `importance`), the
+        most important first; None where the extra is not installed."""
+        from paramhs.results.interactions import interactions  # numpy only where it is needed
+
+        return interactions(self.history.runs, self.history.scenario.cost)
 
     @property
     def comparison(self) -> str:
@@ -128,6 +148,7 @@ class Result:
             "ratio": finite(self.ratio),
             "runs": self.asked,
             "speculative_runs": self.speculative,
+            "capping": self.capped and self.capped.to_json(),
             "failed_runs": self.failed_runs,
             "failures": [group.to_json() for group in self.failures],
             "target_time": self.target_time,
@@ -135,17 +156,7 @@ class Result:
             "stopped": self.stopped,
             "verdict": self.verdict.to_json(),
             "ahead": self.ahead and self._ahead_json(self.ahead),
-            "trajectory": [
-                {
-                    "config": step.config.as_dict(),
-                    "runs": step.runs,
-                    "target_time": step.target_time,
-                    "cost": finite(step.cost),
-                    "cost_before": finite(step.before),
-                    "common_runs": step.common,
-                }
-                for step in steps(self.history, self.trajectory)
-            ],
+            "trajectory": [step.to_json() for step in steps(self.history, self.trajectory)],
         }
 
     def _ahead_json(self, ahead: Ahead) -> dict[str, object]:
@@ -168,7 +179,7 @@ class Result:
         return dataframe(run_rows(self.history.scenario, self.runs))
 
     @property
-    def facts(self) -> list[tuple[str, str]]:
+    def _facts(self) -> list[tuple[str, str]]:
         """What a person wants to know first: headings and texts."""
         last = self.trajectory[-1].runs if self.trajectory else 0
         return [
@@ -178,6 +189,7 @@ class Result:
             *([("ahead", ahead_text(self.ahead, self.history))] if self.ahead else []),
             ("course", f"{counted(len(self.trajectory), 'incumbent')}, the last after"
              f" {counted(last, 'run')}"),
+            *([("capping", str(self.capped))] if self.capped else []),
             *self._verdict_facts,
         ]  # fmt: skip
 
@@ -195,12 +207,12 @@ class Result:
         return f"Result after {counted(self.asked, 'run')} ({self.stopped})"
 
     def __repr__(self) -> str:
-        lines = [f"  {heading:<9}{text}" for heading, text in self.facts]
+        lines = [f"  {heading:<9}{text}" for heading, text in self._facts]
         return "\n".join([self._head, *lines])
 
     def _repr_html_(self) -> str:
         verdict: list[Markup] = [self.verdict.as_html()] if self.verdict else []
-        facts = [fact for fact in self.facts if not (self.verdict and fact[0] == "verdict")]
+        facts = [fact for fact in self._facts if not (self.verdict and fact[0] == "verdict")]
         return joined(paragraph(self._head), html_table(facts), *verdict)
 
 

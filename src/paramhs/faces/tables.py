@@ -44,7 +44,7 @@ def run_rows(scenario: Scenario, runs: Iterable[Run]) -> Iterator[Row]:
 
 def _alone(scenario: Scenario, run: Run) -> tuple[float, ...]:
     """The score of a run by itself."""
-    cost = scenario.cost.of(run)
+    cost = scenario.cost_of(run)
     return tuple(x for number in cost for x in (float(math.isinf(number)), number))
 
 

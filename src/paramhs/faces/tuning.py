@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from paramhs.faces.choices import (
+    capping_named,
     check_seed,
     chosen,
     configs_of,
@@ -24,6 +25,7 @@ from paramhs.faces.surroundings import is_watched
 from paramhs.results.validating import TestSet, meet, verdict_store
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.search.history import History
+from paramhs.values.capping import Capping
 from paramhs.values.costs import CostMetric
 from paramhs.values.describing import description
 from paramhs.values.errors import BadInput
@@ -58,6 +60,7 @@ def tune(
     initial: Iterable[Config | Mapping[str, object]] = (),
     warm_start: str | Path | Iterable[str | Path] = (),
     verdict_in_budget: bool = False,
+    capping: str | Capping | None = None,
 ) -> Result:
     """Search for the configuration with the lowest mean cost of `function` over the instances.
 
@@ -74,9 +77,10 @@ def tune(
     use more than `memory`, in bytes), else "inline". Idle workers make speculative
     runs, which the search will probably ask for; they do not count against a budget in runs. Ctrl-C
     ends the search cleanly, with `stopped` being "interrupted"; a second one raises
-    KeyboardInterrupt. `progress` shows how things stand; left out, it does so in a terminal and in
-    a notebook. A `watcher` of one's own is called back at every run and every incumbent; with
-    `progress=True`, beside the view.
+    KeyboardInterrupt. Where time is the cost, runs that can no longer win are cut short: `capping`
+    is "none", "preserving", "aggressive" or a `Capping`. `progress` shows how things stand; left
+    out, it does so in a terminal and in a notebook. A `watcher` of one's own is called back at
+    every run and every incumbent; with `progress=True`, beside the view.
     """
     metric = cost_named(cost)
     space = space if isinstance(space, Space) else Space(space)
@@ -84,7 +88,11 @@ def tune(
     if deterministic is None:
         deterministic = not target.uses_seed
     scenario = scenario_of(space, instances, metric, cutoff, deterministic)
-    scenario = replace(scenario, initial=configs_of(initial, scenario.space))
+    scenario = replace(
+        scenario,
+        initial=configs_of(initial, scenario.space),
+        capping=capping_named(capping, metric),
+    )
     return tune_scenario(
         scenario,
         target,

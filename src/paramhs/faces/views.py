@@ -19,6 +19,7 @@ from paramhs.faces.layout import beside_default
 from paramhs.faces.result import common_text
 from paramhs.faces.surroundings import in_notebook
 from paramhs.faces.terminal import Terminal
+from paramhs.results.capped import saved
 from paramhs.results.evidence import common_costs, standard_error
 from paramhs.values.costs import score
 from paramhs.values.markup import html_table, paragraph
@@ -60,6 +61,7 @@ class _View(Watcher):
         self.console = console
         self.begun = time.monotonic()
         self.share_before: float | None = None
+        self.runs_summed, self.saved = 0, ""
 
     def started(self, driver: Driver) -> None:
         self.begun = time.monotonic()
@@ -117,6 +119,13 @@ class _View(Watcher):
             error = f" ± {standard_error(numbers):.2g}"
         return f"mean {mean:.6g}{error} over {counted(len(costs), 'run')}"
 
+    def capped(self, driver: Driver) -> str:
+        """What cutting runs short has saved; empty if none was."""
+        runs = driver.history.runs
+        if len(runs) > 1.05 * self.runs_summed:  # it takes a while, so not at every look
+            self.runs_summed, self.saved = len(runs), str(saved(runs) or "")
+        return self.saved
+
     def verdict(self, driver: Driver) -> str:
         """How long what comes after the search will take, in words; empty if nothing does."""
         later = driver.later
@@ -155,6 +164,8 @@ class LiveView(_View):
             body.add_row("incumbent", Text(_clipped(self.incumbent(driver)), style="bold"))
             body.add_row("cost", self.cost(driver))
             body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
+            if self.capped(driver):
+                body.add_row("capping", self.capped(driver))
             body.add_row("verdict", self.verdict(driver) or "none")
         if failures := self.failures(driver):
             body.add_row("failures", Text(_clipped(failures), style="bold"))
@@ -231,8 +242,9 @@ class NotebookView(_View):
         self._notices: list[str] = []
 
     def started(self, driver: Driver) -> None:
-        """Begin to draw."""
+        """Begin to draw, below what was drawn of another driver."""
         super().started(driver)
+        self._handle = None
         self._draw(driver)
 
     def ran(self, driver: Driver) -> None:
@@ -249,6 +261,7 @@ class NotebookView(_View):
     def ended(self, driver: Driver) -> None:
         """Leave how it ended."""
         self._draw(driver)
+        self._notices.clear()
 
     def _draw(self, driver: Driver) -> None:
         notebook: Any = import_module("IPython.display")

@@ -20,9 +20,9 @@ of first; if the gain is kept they are gone, and if not each half of that half i
 trials. What is kept makes up the way, and what is gone its last step. Groups that the budget leaves
 whole are steps as wholes.
 
-The gain is *kept* if the share of it that remains is as large as asked for, up to one standard
-error (the rule by which regression trees are pruned), judged against the best each time, so that
-small losses do not add up.
+The gain is *kept* if the share of it that remains is as large as asked for, judged against the best
+each time, so that small losses do not add up. Where more runs then show that nothing short of the
+best keeps it, one standard error is forgiven (the rule by which regression trees are pruned).
 
 Source: Fawcett, Hoos (Journal of Heuristics 22, 2016), greedy ablation and its acceleration by
 racing; Jamieson, Talwalkar (AISTATS 2016), successive halving; Zeller, Hildebrandt (IEEE TSE 28,
@@ -96,13 +96,10 @@ class Changes:
         before, result = self.config(made), made | more
         while True:
             now = self.config(result).indices
-            on = [i for i in self._switched_on if now[i] != INACTIVE == before.indices[i]]
-            if among.issuperset(on) and result.issuperset(on):
+            on = {i for i in self._switched_on if now[i] != INACTIVE == before.indices[i]}
+            if on & among <= result:
                 return result
-            grown = result | among.intersection(on)
-            if grown == result:
-                return result
-            result = grown
+            result |= on & among
 
     def reachable(self, made: Units, groups: Sequence[Units]) -> dict[Config, Units]:
         """Where one more group leads, without what is forbidden or changes nothing."""

@@ -42,6 +42,11 @@ def changes_between(first: Config, second: Config) -> tuple[Change, ...]:
     )
 
 
+def settings(changes: Iterable[Change]) -> list[Change]:
+    """The changes that somebody has to make: what they switch off changes by itself."""
+    return [change for change in changes if change.after is not None]
+
+
 @dataclass(frozen=True)
 class AblationStep:
     """One step of the way. Costs are means over the pairs of the ablation, as people expect them;
@@ -52,7 +57,7 @@ class AblationStep:
     config: Config
     """What is reached by it."""
     count: int
-    """How many parameters differ from the default by now."""
+    """How many parameters are set to something else than the default by now."""
     cost: float
     failed: int
     """How many of its runs have no usable cost."""
@@ -176,8 +181,8 @@ class Simplified:
             "step": self.step,
             "keep": self.keep,
             "kept": self.kept,
-            "verdict": _verdict_json(self.verdict),
-            "against_best": _verdict_json(self.against_best),
+            "verdict": self.verdict and self.verdict.to_json(),
+            "against_best": self.against_best and self.against_best.to_json(),
             "verdict_runs": self.verdict_runs,
             "ablation": self.ablation.to_json(),
         }
@@ -215,12 +220,6 @@ def _number(number: float | None, otherwise: float = float("inf")) -> float:
     return otherwise if number is None else number
 
 
-def _verdict_json(verdict: Verdict | None) -> dict[str, object] | None:
-    if verdict is None:
-        return None
-    return {**verdict.to_json(), "favours_second": verdict.favours_second}
-
-
 def _verdict(data: Mapping[str, Any] | None, space: Space, metric: CostMetric) -> Verdict | None:
     if data is None:
         return None
@@ -228,8 +227,15 @@ def _verdict(data: Mapping[str, Any] | None, space: Space, metric: CostMetric) -
     intervals = {name: _interval(data[name]) for name in ("gain", "ratio")}
     known = {field.name for field in fields(Verdict)}
     rest = {name: value for name, value in data.items() if name in known}
-    names = tuple(data["names"])
-    return Verdict(**{**rest, **sides, **intervals, "names": names, "metric": metric})
+    more = {"names": tuple(data["names"]), "metric": metric, "favours_second": _favours(data)}
+    return Verdict(**{**rest, **sides, **intervals, **more})
+
+
+def _favours(data: Mapping[str, Any]) -> bool:
+    """Whether a verdict favours the second; where it is unclear, by the sign of the gain."""
+    gain = data["gain"]
+    ahead = gain is not None and (gain["estimate"] or 0) > 0
+    return bool({"better": True, "worse": False}.get(data["conclusion"], ahead))
 
 
 def _side(data: Mapping[str, Any], space: Space) -> Side:
@@ -237,7 +243,8 @@ def _side(data: Mapping[str, Any], space: Space) -> Side:
 
 
 def words(changes: Iterable[Change], most: int = 4) -> str:
-    """Changes on one line; of many, the first few and how many more."""
-    listed = list(map(str, changes))
+    """Changes on one line, without what they switch off; of many the first few."""
+    made = list(changes)
+    listed = [str(change) for change in settings(made) or made]
     more = f", and {len(listed) - most} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more

@@ -17,9 +17,15 @@ PROVING = 6  # cases below which even unanimous ones give no p-value under 0.05
 
 def verdict_text(verdict: "Verdict") -> str:
     """A verdict as a text of a few lines."""
-    head = f"verdict, on {verdict.on}:"
-    lines = [head, *table_lines(verdict), *conclusion(verdict), counts(verdict)]
+    lines = [heading(verdict), *table_lines(verdict), *conclusion(verdict), counts(verdict)]
     return "\n".join(wrapped(printable(line)) for line in lines)
+
+
+def heading(verdict: "Verdict") -> str:
+    """Who met, unless that goes without saying, and on what."""
+    first, second = verdict.names
+    usual = verdict.names == ("default", "best")
+    return f"verdict,{'' if usual else f' {second} against {first},'} on {verdict.on}:"
 
 
 def table_lines(verdict: "Verdict") -> list[str]:

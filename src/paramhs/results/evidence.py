@@ -10,6 +10,7 @@ from paramhs.search.history import History
 from paramhs.values.costs import WORST, Cost, CostMetric, mean, score
 from paramhs.values.runs import Pair, Point, Run, Status
 from paramhs.values.space import Config
+from paramhs.values.wording import finite
 
 _FEW = 3  # common runs from which on somebody is ahead
 
@@ -22,7 +23,8 @@ class Rival:
     common: int
     """On how many."""
     worse_by: float
-    """Its mean cost minus the other's, over them."""
+    """Its mean cost minus the other's, over them; runs that were cut short count what they took, so
+    with some of those it is that or more."""
     error: float
     """The standard error of that."""
 
@@ -106,6 +108,8 @@ def ahead(history: History, unfinished: Sequence[Run] = ()) -> Ahead | None:
     if any(cut) or any(run.status is Status.CAPPED for run in unfinished):
         return None  # one that had to be cut short is not winning
     theirs, own = (_with(history, c, unfinished) for c in history.racing)
+    if any(history.censored(challenger, pair) for pair in own):
+        return None
     shared = [pair for pair in own if pair in theirs]
     new, old = [theirs[pair] for pair in shared], [own[pair] for pair in shared]
     met = compare(old, new, history.scenario.cost)
@@ -115,8 +119,8 @@ def ahead(history: History, unfinished: Sequence[Run] = ()) -> Ahead | None:
 
 
 def _with(history: History, config: Config, more: Sequence[Run]) -> dict[Pair, Cost]:
-    cost = history.scenario.cost
-    new = {run.task.pair: cost.of(run) for run in more if run.task.config == config}
+    cost_of = history.scenario.cost_of
+    new = {run.task.pair: cost_of(run) for run in more if run.task.config == config}
     return {**history.costs(config), **new}
 
 
@@ -132,6 +136,17 @@ class StepUp(NamedTuple):
     """The mean of the one before, over the same runs."""
     common: int
     """How many those are; of the first incumbent, which has none before it, 0."""
+
+    def to_json(self) -> dict[str, object]:
+        """The same in JSON types."""
+        return {
+            "config": self.config.as_dict(),
+            "runs": self.runs,
+            "target_time": self.target_time,
+            "cost": finite(self.cost),
+            "cost_before": finite(self.before),
+            "common_runs": self.common,
+        }
 
 
 def steps(history: History, trajectory: Sequence[Point]) -> tuple[StepUp, ...]:
@@ -150,10 +165,10 @@ def closest_rivals(history: History, best: Config, least: int = 3) -> list[Rival
     own = history.costs(best)
     rivals = []
     for config in history.configs:
-        if config == best or len(history.costs(config)) < least:
+        if config == best:
             continue
-        costs = history.costs(config).items()
-        excess = [cost[0] - own[pair][0] for pair, cost in costs if pair in own]
+        met = ((history.at_least(config, pair), cost[0]) for pair, cost in own.items())
+        excess = [new - old for new, old in met if new is not None]
         if len(excess) >= least and all(map(math.isfinite, excess)):
             rivals.append(Rival(config, len(excess), mean(excess), standard_error(excess)))
     return sorted(rivals, key=lambda rival: rival.worse_by)

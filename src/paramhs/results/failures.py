@@ -20,6 +20,7 @@ Bonferroni method for discrete data (Biometrics 46, 1990).
 
 import json
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -40,6 +41,7 @@ _SINGLE = 0.8  # the share of the error that is left to clauses of one parameter
 _OTHER = 0.1  # to instances; and to clauses of two
 _MOST_PAIRED = 100  # clauses of one parameter of which all pairs are tried, the likeliest
 _MOST_CUTS = 256  # values of an ordered parameter from which on the others are tried
+_READ = 1_000  # messages that are read
 _TELLING = 3  # letters of a value that messages name
 _FEW_LEVELS = 128  # up to so many values of an ordered parameter are also taken one by one
 
@@ -106,7 +108,9 @@ def forbidden_line(clauses: Sequence[str]) -> str:
 def _toml(text: str) -> str:
     """A text in TOML: between single quotes where that is enough, as nothing is escaped there."""
     plain = "'" not in text and text.isprintable()
-    return f"'{text}'" if plain else json.dumps(text)
+    if plain:
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
@@ -115,41 +119,61 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 def failure_groups(runs: Iterable[Run], space: Space) -> tuple[FailureGroup, ...]:
     """Failed runs by what explains them, the largest group first; what nothing explains last."""
-    kept = list(runs)
-    if not any(run.status in FAILURES for run in kept):
+    seen = _Seen(list(runs))
+    if not seen.failures:
         return ()
     groups = []
-    for name, p_value in _bad_instances(kept):
-        here = [run for run in kept if run.task.instance.name == name]
-        kept = [run for run in kept if run.task.instance.name != name]
-        groups.append(_group(f"{_INSTANCE}{name}", p_value, here, kept))
-    for clause, p_value in _explanations(_Table(kept, space)):
-        here = [run for run in kept if clause.holds(run.task.config)]
-        kept = [run for run in kept if not clause.holds(run.task.config)]
-        group = _group(clause.text, p_value, here, kept)
+    for name, p_value in list(_bad_instances(seen)):
+        here = _Seen([run for run in seen.runs if run.task.instance == name])
+        seen = _Seen([run for run in seen.runs if run.task.instance != name])
+        groups.append(_group(f"{_INSTANCE}{name}", p_value, here, seen))
+    for clause, p_value in _explanations(_Table(seen, space)):
+        here, seen = seen.parted(clause)
+        group = _group(clause.text, p_value, here, seen)
         groups.append(_with_way_out(group, clause, space))
     groups.sort(key=lambda group: -group.failed)
-    return (*groups, *_unexplained(kept))
+    return (*groups, *_unexplained(seen))
 
 
-def _group(clause: str, p_value: float, here: Sequence[Run], others: Sequence[Run]) -> FailureGroup:
-    failed = [run for run in here if run.status in FAILURES]
+class _Seen:
+    """Runs, counted by configuration, and those that failed in order."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.runs = runs
+        self.made = Counter(run.task.config for run in runs)
+        self.failures = [run for run in runs if run.status in FAILURES]
+
+    @property
+    def count(self) -> int:
+        return self.made.total()
+
+    def parted(self, clause: "_Clause") -> "tuple[_Seen, _Seen]":
+        """What a clause holds of, and the rest; the runs that did not fail are only counted."""
+        held = {config for config in self.made if clause.holds(config)}
+        parts = _Seen(()), _Seen(())
+        for part, inside in zip(parts, (True, False), strict=True):
+            made = self.made.items()
+            part.made = Counter({c: count for c, count in made if (c in held) is inside})
+            part.failures = [r for r in self.failures if (r.task.config in held) is inside]
+        return parts
+
+
+def _group(clause: str, p_value: float, here: _Seen, others: _Seen) -> FailureGroup:
     return FailureGroup(
         clause,
-        len(failed),
-        len(here),
-        sum(run.status in FAILURES for run in others),
-        len(others),
-        dict(Counter(run.status.value for run in failed)),
-        failed[-1].reason,
+        len(here.failures),
+        here.count,
+        len(others.failures),
+        others.count,
+        dict(Counter(run.status.value for run in here.failures)),
+        here.failures[-1].reason,
         p_value,
     )
 
 
-def _unexplained(runs: Sequence[Run]) -> Iterator[FailureGroup]:
-    failed = [run for run in runs if run.status in FAILURES]
-    if failed:
-        yield replace(_group("", 1.0, failed, ()), runs=len(runs))
+def _unexplained(left: _Seen) -> Iterator[FailureGroup]:
+    if left.failures:
+        yield _group("", 1.0, left, _Seen(()))
 
 
 def _with_way_out(group: FailureGroup, clause: "_Clause", space: Space) -> FailureGroup:
@@ -166,15 +190,15 @@ def _with_way_out(group: FailureGroup, clause: "_Clause", space: Space) -> Failu
 # Instances.
 
 
-def _bad_instances(runs: Sequence[Run]) -> Iterator[tuple[str, float]]:
+def _bad_instances(seen: _Seen) -> Iterator[tuple[str, float]]:
     """Those on which nearly everything fails and elsewhere little does."""
-    made = Counter(run.task.instance.name for run in runs)
-    failed = Counter(run.task.instance.name for run in runs if run.status in FAILURES)
-    for name, count in failed.items():
-        log_p = log_fisher(count, made[name], failed.total(), len(runs))
+    made = Counter(run.task.instance for run in seen.runs)
+    failed = Counter(run.task.instance for run in seen.failures)
+    for instance, count in failed.items():
+        log_p = log_fisher(count, made[instance], failed.total(), len(seen.runs))
         corrected = min(1.0, math.exp(log_p) * len(made) / _OTHER)
-        if count >= _ALWAYS * made[name] and corrected <= _SIGNIFICANT:
-            yield name, corrected
+        if count >= _ALWAYS * made[instance] and corrected <= _SIGNIFICANT:
+            yield instance.name, corrected
 
 
 # Clauses of parameters.
@@ -225,16 +249,14 @@ class _Counts(NamedTuple):
 class _Table:
     """Configurations with the number of their runs and of those that failed."""
 
-    def __init__(self, runs: Sequence[Run], space: Space) -> None:
-        made = Counter(run.task.config for run in runs)
-        failures = [run for run in runs if run.status in FAILURES]
-        failed = Counter(run.task.config for run in failures)
+    def __init__(self, seen: _Seen, space: Space) -> None:
+        failed = Counter(run.task.config for run in seen.failures)
         self.space = space
-        self.said = {run.reason for run in failures}
-        self.indices = np.array([config.indices for config in made], np.int64)
-        self.runs = np.fromiter(made.values(), np.int64, len(made))
-        self.failed = np.array([failed[config] for config in made], np.int64)
-        self.whole = self.counts(np.ones(len(made), np.bool_))
+        self.said = {run.reason for run in seen.failures[-_READ:]}
+        self.indices = np.array([config.indices for config in seen.made], np.int64)
+        self.runs = np.fromiter(seen.made.values(), np.int64, len(seen.made))
+        self.failed = np.array([failed[config] for config in seen.made], np.int64)
+        self.whole = self.counts(np.ones(len(seen.made), np.bool_))
 
     def without(self, mask: Mask) -> "_Table":
         """The configurations of which something does not hold."""
@@ -304,18 +326,23 @@ def _best(table: _Table) -> _Judged | None:
         tried = _testable(table.whole, counts, _SINGLE / len(by_parameter))
         for one, count in zip(ranges, counts, strict=True):
             singles.append(table.judged(_Clause((one,)), count, tried))
+    explains = _surest(one for one in singles if one.rate >= _ALWAYS)
+    if explains is not None and table.counts(table.mask(explains.clause)).failing == (
+        table.whole.failing
+    ):
+        return explains  # no pair can explain more
     pairs = _judged_pairs(table, by_parameter, singles)
     return _surest(one for one in (*singles, *pairs) if one.rate >= _ALWAYS) or _surest(singles)
 
 
 def _testable(whole: _Counts, counts: Sequence[_Counts], share: float) -> float:
     """By how much the p-values of a parameter's clauses are multiplied, given its share."""
-    least = [
+    least = sorted(
         log_fisher(min(n.configs, whole.failing), n.configs, whole.failing, whole.configs)
         for n in counts
-    ]
+    )
     for count in range(1, len(counts)):
-        if sum(p <= math.log(_SIGNIFICANT * share / count) for p in least) <= count:
+        if bisect_right(least, math.log(_SIGNIFICANT * share / count)) <= count:
             return count / share
     return len(counts) / share
 

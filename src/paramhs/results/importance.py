@@ -15,7 +15,7 @@ bins of about as many configurations each. What a parameter does is only counted
 
 *How much.* The share of the variance between configurations drawn uniformly that one parameter's
 effects make up, as in fANOVA, of what all parameters and the unexplained rest make up. Intervals
-are those of the model's posterior. Interactions are part of the rest here.
+are those of the model's posterior. Interactions are part of the rest here; `interactions` has them.
 
 Source: MacKay, Bayesian interpolation (Neural Computation 4, 1992); Hutter, Hoos, Leyton-Brown, An
 efficient approach for assessing hyperparameter importance (ICML 2014).
@@ -36,7 +36,7 @@ from paramhs.values.space import INACTIVE, Config, Parameter, Space, Value, valu
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_LEAST = 8  # configurations, below which nothing is said
+LEAST = 8  # configurations, below which nothing is said
 _MOST_CONFIGS = 10_000  # of more, these many evenly from all are looked at
 _MOST_COLUMNS = 600  # effects that are fitted at once; bins get wider beyond
 _MOST_BINS = 10
@@ -44,7 +44,7 @@ _TURNS = 30
 _ROUNDS = 25
 _CLOSE = 1e-3  # the relative change of the noise at which the fit has settled
 _DRAWS = 400
-_TINY = 1e-12
+TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ class Importance:
 def importance(runs: Iterable[Run], metric: CostMetric) -> tuple[Importance, ...]:
     """Each parameter that had more than one value, the most important first; nothing where there
     are too few configurations to tell."""
-    seen = _observed(runs, metric)
-    if seen is None or len(seen.configs) < _LEAST:
+    seen = observed(runs, metric)
+    if seen is None or len(seen.configs) < LEAST:
         return ()
     fitted = _Fit(seen)
     if not fitted.factors:
@@ -163,8 +163,8 @@ def _scale(cost: Array, metric: CostMetric) -> _Scale:
     return _Scale(positive, metric.maximise, float(np.abs(cost).max()) or 1.0)
 
 
-class _Observed(NamedTuple):
-    """What runs say of each configuration."""
+class Observed(NamedTuple):
+    """What runs say of each configuration, instances aside."""
 
     configs: list[Config]
     level: Array
@@ -178,8 +178,25 @@ class _Observed(NamedTuple):
     """The mean cost over instances, in the scale of the model."""
     scale: _Scale
 
+    @property
+    def weights(self) -> Array:
+        """What the number of each configuration is worth: all the same where runs hardly vary."""
+        result: Array = 1 / (1 + self.within / self.between / self.runs)
+        return result
 
-def _observed(runs: Iterable[Run], metric: CostMetric) -> _Observed | None:
+    @property
+    def noise(self) -> float:
+        """The variance that these numbers have from runs alone."""
+        return float((self.within / self.runs).mean())
+
+    @property
+    def between(self) -> float:
+        """The variance between configurations."""
+        return max(float(np.average(self.level**2)) - self.noise, self.noise / 10, TINY)
+
+
+def observed(runs: Iterable[Run], metric: CostMetric) -> Observed | None:
+    """One number a configuration; None where no run has a usable cost."""
     columns = _columns(runs, metric)
     usable = np.isfinite(columns.cost)
     if not usable.any():
@@ -192,7 +209,7 @@ def _observed(runs: Iterable[Run], metric: CostMetric) -> _Observed | None:
     kept = np.unique(np.linspace(0, count - 1, min(count, _MOST_CONFIGS)).astype(int))
     made, failed, timeouts = (numbers[kept].astype(int) for numbers in sums)
     configs = [columns.configs[i] for i in kept]
-    return _Observed(configs, level[kept], within, made, failed, timeouts, centre, scale)
+    return Observed(configs, level[kept], within, made, failed, timeouts, centre, scale)
 
 
 def _without_instances(config: Array, instance: Array, cost: Array) -> tuple[Array, float, float]:
@@ -317,18 +334,15 @@ class _Posterior:
 class _Fit:
     """Effects of all values at once, shrunk parameter by parameter."""
 
-    def __init__(self, seen: _Observed) -> None:
+    def __init__(self, seen: Observed) -> None:
         self.seen = seen
         self.factors = list(_factors(seen.configs))
         ends = np.cumsum([0, *(len(factor.bins) for factor in self.factors)])
         self.slices = [slice(a, b) for a, b in pairwise(ends)]
         if not self.factors:
             return
-        noise = float((seen.within / seen.runs).mean())
-        between = max(float(np.average(seen.level**2)) - noise, noise / 10, _TINY)
-        weights = 1 / (1 + seen.within / between / seen.runs)
-        self._solve(self._columns(int(ends[-1])), weights, between)
-        self.rest = max(self._residual - noise, 0.0)
+        self._solve(self._columns(int(ends[-1])), seen.weights, seen.between)
+        self.rest = max(self._residual - seen.noise, 0.0)
 
     def _columns(self, count: int) -> Array:
         """One column a value, with ones where a configuration has it."""
@@ -354,7 +368,7 @@ class _Fit:
             size = posterior.mean**2 + posterior.variances
             sums = np.add.reduceat(size, [place.start for place in self.slices])
             spread = (sums + usual / 10) / (sizes + 1)
-            before, noise = noise, max(posterior.misfit, _TINY) / len(moved)
+            before, noise = noise, max(posterior.misfit, TINY) / len(moved)
             if abs(noise - before) < _CLOSE * noise:
                 break
         self.effects, self.covariance = posterior.mean, posterior.covariance
@@ -376,18 +390,18 @@ class _Fit:
     def _shares(self) -> tuple[Array, Array]:
         """Each parameter's share, and its upper end with 95 % probability."""
         rng = np.random.default_rng(0)
-        root = np.linalg.cholesky(self.covariance + _TINY * np.eye(len(self.effects)))
+        root = np.linalg.cholesky(self.covariance + TINY * np.eye(len(self.effects)))
         draws = self.effects + rng.standard_normal((_DRAWS, len(root))) @ root.T
         numbers = range(len(self.factors))
         point = np.array([float(self._variance(k, self.effects)) for k in numbers])
         drawn = np.array([self._variance(k, draws) for k in numbers])
-        return point, np.quantile(drawn / (drawn.sum(axis=0) + self.rest + _TINY), 0.975, axis=1)
+        return point, np.quantile(drawn / (drawn.sum(axis=0) + self.rest + TINY), 0.975, axis=1)
 
     def importance(self, number: int) -> Importance:
         """Of one parameter."""
         factor, place = self.factors[number], self.slices[number]
         points, highs = self._shares
-        whole = float(points.sum()) + self.rest + _TINY
+        whole = float(points.sum()) + self.rest + TINY
         share = float(points[number]) / whole
         error = self._error(number) / whole
         effects = self.effects[place]

@@ -14,7 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from paramhs.results.ablating import Ablating
-from paramhs.results.ablation import Ablation, AblationStep, Simplified, changes_between
+from paramhs.results.ablation import (
+    Ablation,
+    AblationStep,
+    Simplified,
+    changes_between,
+    settings,
+)
 from paramhs.results.validating import TestSet, meet, run_described, verdict_store
 from paramhs.results.verdict import LEAST_INSTANCES, Interval, verdict
 from paramhs.search.history import History
@@ -195,7 +201,7 @@ def _step(
     return AblationStep(
         changes_between(before.config, now.config),
         now.config,
-        len(changes_between(default.config, now.config)),
+        len(settings(changes_between(default.config, now.config))),
         now.cost,
         now.failed,
         ratio,
@@ -241,13 +247,15 @@ def _interval(numbers: Numbers, cases: int) -> Interval:
 
 
 def _choose(ablation: Ablation, ablating: Ablating) -> Simplified:
-    """The fewest steps that keep the gain, up to a standard error; none where there is none."""
+    """The fewest steps that keep the gain; up to a standard error, where otherwise only all of them
+    would; none where there is no gain."""
     if not ablating.has_gain:
         return Simplified(ablation, 0, ablating.keep)
-    enough = (
-        number for number, step in enumerate(ablation.steps, start=1) if ablating.keeps(step.config)
-    )
-    return Simplified(ablation, next(enough, len(ablation.steps)), ablating.keep)
+    shares = [ablating.kept(step.config)[0] for step in ablation.steps[:-1]]
+    enough = [share >= ablating.keep for share in shares]
+    if not any(enough):
+        enough = [ablating.keeps(step.config) for step in ablation.steps[:-1]]
+    return Simplified(ablation, [*enough, True].index(True) + 1, ablating.keep)
 
 
 def _judged(

@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from paramhs.results.verdict import Verdict, verdict
@@ -88,14 +89,17 @@ class VerdictTime:
         self._history = history
         self._read = 0
         self._seconds: dict[Config, tuple[int, float]] = {}
+        self._lock = Lock()  # a live view asks from a thread of its own
 
     def seconds(self, *configs: Config) -> float:
         """Seconds of target time for these to run on every pair; 0 while nothing is known."""
-        for run in islice(self._history.runs, self._read, None):
-            count, total = self._seconds.get(run.task.config, (0, 0.0))
-            self._seconds[run.task.config] = (count + 1, total + run.runtime)
-        self._read = len(self._history.runs)
-        made = [self._seconds[config] for config in configs if config in self._seconds]
+        with self._lock:
+            new = self._history.runs[self._read :]
+            for run in new:
+                count, total = self._seconds.get(run.task.config, (0, 0.0))
+                self._seconds[run.task.config] = (count + 1, total + run.runtime)
+            self._read += len(new)
+            made = [self._seconds[config] for config in configs if config in self._seconds]
         return self.pairs * math.fsum(total / count for count, total in made)
 
 

@@ -14,7 +14,14 @@ from operator import getitem
 from random import Random
 from typing import Literal
 
-from paramhs.results.concluding import PROVING, conclusion, counts, verdict_table, verdict_text
+from paramhs.results.concluding import (
+    PROVING,
+    conclusion,
+    counts,
+    heading,
+    verdict_table,
+    verdict_text,
+)
 from paramhs.values.costs import Cost, CostMetric, Quality, Score, mean, score
 from paramhs.values.markup import Markup, html_table, joined, paragraph
 from paramhs.values.runs import FAILURES, Run, Status
@@ -115,7 +122,7 @@ class Verdict:
         """A table of the two sides, and what follows."""
         head, *rows = verdict_table(self)
         said = [paragraph(line) for line in (*conclusion(self), counts(self))]
-        return joined(paragraph(f"verdict, on {self.on}:"), html_table(rows, head), *said)
+        return joined(paragraph(heading(self)), html_table(rows, head), *said)
 
     def _repr_html_(self) -> str:
         return self.as_html()

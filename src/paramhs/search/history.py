@@ -56,6 +56,7 @@ class History:
         self._costs: dict[Config, dict[Pair, Cost]] = {}
         self._pairs_of: dict[Config, list[Pair]] = {}
         self._censored: dict[tuple[Config, Pair], Run] = {}
+        self._cut_short: dict[Config, dict[Pair, None]] = {}
         self._whole: dict[tuple[Config, Pair], Run] = {}  # those of them that were not cut in fact
         self._recalled = 0
         self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
@@ -90,6 +91,10 @@ class History:
     def censored(self, config: Config, pair: Pair) -> Run | None:
         """The longest run that was cut short, where no other is known."""
         return self._censored.get((config, pair))
+
+    def cut_short(self, config: Config) -> Collection[Pair]:
+        """The pairs on which only runs that were cut short are known, in the order of the first."""
+        return self._cut_short.get(config, {}).keys()
 
     def at_least(self, config: Config, pair: Pair) -> float | None:
         """The first number of its cost, or what that is no smaller than; None if it was not run."""
@@ -217,6 +222,7 @@ class History:
         task = run.task
         if run.status is Status.CAPPED:
             self._costs.setdefault(task.config, {})
+            self._cut_short.setdefault(task.config, {})[task.pair] = None
             if not self._is_cut_beyond(task.config, task.pair, task.cutoff):
                 self._censored[task.config, task.pair] = run
             return
@@ -226,6 +232,7 @@ class History:
         costs[pair] = self._cost_of(run)
         if self._censored:
             self._censored.pop((task.config, pair), None)
+            self._cut_short.get(task.config, {}).pop(pair, None)
 
     # Races.
 

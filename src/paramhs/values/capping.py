@@ -45,7 +45,7 @@ class Capping:
         """How many times the incumbent's time a challenger may take on so many pairs."""
         if self.kind != "aggressive":
             return math.inf
-        return 1 + 8 / pairs if self.factor is None else self.factor
+        return 1 + 4 / pairs if self.factor is None else self.factor
 
     def describe(self) -> dict[str, object]:
         """What defines it, in JSON types."""

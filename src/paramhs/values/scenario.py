@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -110,6 +111,17 @@ def told_apart(instance: Instance) -> Instance:
     """The same under a name that says all that defines it, where no list of instances does."""
     more = _beside_name(instance)
     return Instance(f"{instance.name} {json.dumps(more)}", instance.value) if more else instance
+
+
+def plain_name(name: str) -> str:
+    """The name without what `told_apart` added to it; a number may be part of the name itself."""
+    for mark in re.finditer(r' (?=["{\[])', name):
+        try:
+            json.loads(name[mark.end() :])
+        except ValueError:
+            continue
+        return name[: mark.start()]
+    return name
 
 
 def known_seeds(runs: Sequence[Run]) -> Mapping[Instance, Sequence[int]]:

@@ -347,14 +347,17 @@ class Driver:
         spent = self.budget.spent(runs=self.taken + kept)
         return f"{spent}, {kept:,} of them for the verdict" if spent and kept else spent
 
+    @property
+    def _kept(self) -> float:
+        """Seconds of target time that are kept for the verdict."""
+        return self.later.time(self.session.incumbent) if self.later and self.later.counts else 0.0
+
     def _why_stop(self) -> str:
-        kept = self.later.time(self.session.incumbent) if self.later and self.later.counts else 0.0
-        spent = self.budget.spent(
-            target_time=self.store.target_time + kept,
-            wall_time=self.wall_time + kept / self.jobs,
-        )
-        words = f"{spent}, {time_text(kept)} of it for the verdict" if spent and kept else spent
-        return self._why_stop_replaying() or words
+        kept = self._kept
+        passing = kept / self.jobs
+        ran = self.budget.spent(target_time=self.store.target_time + kept)
+        passed = self.budget.spent(wall_time=self.wall_time + passing)
+        return self._why_stop_replaying() or _of_which(ran, kept) or _of_which(passed, passing)
 
     def _speculate(self, ahead: Iterator[Task]) -> None:
         """Give idle workers what the search will probably ask for."""
@@ -378,8 +381,9 @@ class Driver:
         """The task with no more time than is left, where runs may be cut short at all."""
         if self.history.scenario.capping.kind == "none":
             return task
-        left = max(self.budget.left(self.store.target_time, self.wall_time), LEAST_CAP)
-        return task._replace(cutoff=min(task.cutoff, left))
+        kept = self._kept
+        left = self.budget.left(self.store.target_time + kept, self.wall_time + kept / self.jobs)
+        return task._replace(cutoff=min(task.cutoff, max(left, LEAST_CAP)))
 
     def _collect(self) -> None:
         """Wait until a run is over, store it, and only then let the search see it."""
@@ -428,11 +432,13 @@ class Driver:
 
     def _make_again(self, wanted: _Wanted) -> None:
         """Make a run that was cut short too early: by an idle worker, or at the budget's end."""
+        self.taken -= 1  # it is granted once more, or not at all
         self.stopped = self._why_stop()
         if self.stopped:
             del self._pending[wanted.task.call]
-        else:
-            self._submit(wanted.task)
+            return
+        self.taken += 1
+        self._submit(wanted.task)
 
     def _deliver(self, run: Run) -> None:
         if self._trial:
@@ -494,6 +500,11 @@ class Driver:
         if self._interrupts > 1:
             raise KeyboardInterrupt
         self.watcher.interrupting(STOPPING)
+
+
+def _of_which(spent: str, kept: float) -> str:
+    """Which limit is reached, and what of it is kept for the verdict."""
+    return f"{spent}, {time_text(kept)} of it for the verdict" if spent and kept else spent
 
 
 def _broken(error: Exception) -> TargetError:

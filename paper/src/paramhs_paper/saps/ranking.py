@@ -46,8 +46,8 @@ def aggregated(landscape: Landscape, aggregation: Aggregation, quality: Quality)
 
 
 def five_best(costs: Array) -> list[int]:
-    """The places, in `costs.ravel()`, of the five lowest, best first."""
-    return [int(place) for place in np.argsort(costs, axis=None, kind="stable")[:FIVE]]
+    """The indices, in `costs.ravel()`, of the five lowest, best first."""
+    return [int(index) for index in np.argsort(costs, axis=None, kind="stable")[:FIVE]]
 
 
 def chance_of_five(costs: Costs, seed: int, draws: int = DRAWS) -> Array:
@@ -98,17 +98,17 @@ def real_barriers(costs: Costs) -> list[Barrier]:
 
 
 def local_optima(table: Array) -> list[int]:
-    """The places that no single step from there improves, the best first."""
+    """The settings that no single step from there improves, the best first."""
     padded = np.pad(table, 1, constant_values=np.inf)
     around = (padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:])
     stuck = np.flatnonzero(table < np.minimum.reduce(around))
-    return [int(place) for place in stuck[np.argsort(table.ravel()[stuck], kind="stable")]]
+    return [int(index) for index in stuck[np.argsort(table.ravel()[stuck], kind="stable")]]
 
 
-def depth(costs: Costs, place: int) -> float:
-    """By how many standard errors of a difference every single step from a place goes up."""
+def depth(costs: Costs, index: int) -> float:
+    """By how many standard errors of a difference every single step from a setting goes up."""
     mean, error = (np.pad(x, 1, constant_values=np.inf) for x in (costs.mean, costs.error))
-    alpha, rho = (i + 1 for i in divmod(place, costs.mean.shape[1]))
+    alpha, rho = (i + 1 for i in divmod(index, costs.mean.shape[1]))
     around = ((alpha - 1, rho), (alpha + 1, rho), (alpha, rho - 1), (alpha, rho + 1))
     inside = [there for there in around if np.isfinite(mean[there])]
     rises = [(mean[there] - mean[alpha, rho]) for there in inside]

@@ -27,7 +27,7 @@ def landscape_summary(
 ) -> str:
     """Figure 1 in words, as Markdown."""
 
-    def place(flat: int) -> str:
+    def setting(flat: int) -> str:
         alpha, rho = divmod(flat, len(landscape.rhos))
         return f"({landscape.alphas[alpha]}, {landscape.rhos[rho]})"
 
@@ -35,9 +35,9 @@ def landscape_summary(
         yield f"### Figure 1, SAPS with {landscape.smoothing} smoothing"
         yield ""
         yield from _measured(landscape)
-        yield from _ranked(costs, chance, aggregation, place)
-        yield from _five_bests(landscape, place)
-        yield from _obstacles(costs, landscape, place)
+        yield from _ranked(costs, chance, aggregation, setting)
+        yield from _five_bests(landscape, setting)
+        yield from _obstacles(costs, landscape, setting)
 
     return "\n".join(parts()) + "\n"
 
@@ -64,7 +64,7 @@ def _measured(landscape: Landscape) -> Iterator[str]:
 
 
 def _ranked(
-    costs: Costs, chance: Array, aggregation: Aggregation, place: Callable[[int], str]
+    costs: Costs, chance: Array, aggregation: Aggregation, setting: Callable[[int], str]
 ) -> Iterator[str]:
     mean, error, flat = costs.mean.ravel(), costs.error.ravel(), chance.ravel()
     yield f"The five best by the {aggregation} mean of best, with standard errors, and how often a"
@@ -73,7 +73,7 @@ def _ranked(
     yield from markdown(
         ("setting", "cost", "chance"),
         (
-            (place(k), f"{mean[k]:.3f} ± {error[k]:.3f}", f"{100 * flat[k]:.0f} %")
+            (setting(k), f"{mean[k]:.3f} ± {error[k]:.3f}", f"{100 * flat[k]:.0f} %")
             for k in five_best(costs.mean)
         ),
     )
@@ -83,14 +83,15 @@ def _ranked(
         f"{len(others)} settings cannot be told from the five best (chance of at least"
         f" {100 * POSSIBLE:.0f} %)"
         + (
-            "; besides the five: " + ", ".join(f"{place(k)} {100 * flat[k]:.0f} %" for k in outside)
+            "; besides the five: "
+            + ", ".join(f"{setting(k)} {100 * flat[k]:.0f} %" for k in outside)
             if outside
             else ""
         )
         + "."
     )
     worst = int(np.argmax(mean))
-    yield f"The worst is {place(worst)} with {mean[worst]:.3f}."
+    yield f"The worst is {setting(worst)} with {mean[worst]:.3f}."
     yield (
         "Errors are redrawn independently. In truth the k-th runs of all settings on an instance"
         " share their random numbers, so errors at the same alpha go together, and the ranking"
@@ -99,7 +100,7 @@ def _ranked(
     yield ""
 
 
-def _five_bests(landscape: Landscape, place: Callable[[int], str]) -> Iterator[str]:
+def _five_bests(landscape: Landscape, setting: Callable[[int], str]) -> Iterator[str]:
     best: dict[tuple[str, str], list[int]] = {
         (aggregation, quality): five_best(aggregated(landscape, aggregation, quality).mean)
         for aggregation in AGGREGATIONS
@@ -110,7 +111,7 @@ def _five_bests(landscape: Landscape, place: Callable[[int], str]) -> Iterator[s
     )
     for i, name in enumerate(landscape.instances):
         best[f"{name} alone", "best"] = five_best(landscape.mean["best"][i])
-    rows = ((*how, " ".join(map(place, five))) for how, five in best.items())
+    rows = ((*how, " ".join(map(setting, five))) for how, five in best.items())
     yield from markdown(("aggregation", "quality", "five best"), rows)
     words = "holds" if low else "does not hold"
     yield (
@@ -120,13 +121,13 @@ def _five_bests(landscape: Landscape, place: Callable[[int], str]) -> Iterator[s
     yield ""
 
 
-def _obstacles(costs: Costs, landscape: Landscape, place: Callable[[int], str]) -> Iterator[str]:
+def _obstacles(costs: Costs, landscape: Landscape, setting: Callable[[int], str]) -> Iterator[str]:
     alphas, best = landscape.alphas, five_best(costs.mean)
     stuck = [k for k in local_optima(costs.mean) if k not in best]
     if stuck:
         yield (
             "Strict local optima of single steps besides the five best, where a 1-step search on"
-            f" this table stays for ever: {' '.join(map(place, stuck[:_NAMED]))}"
+            f" this table stays for ever: {' '.join(map(setting, stuck[:_NAMED]))}"
             + (f" and {len(stuck) - _NAMED} more." if len(stuck) > _NAMED else ".")
         )
     for barrier in barriers(costs):

@@ -14,7 +14,7 @@ from paramhs.faces.cli.export import export
 from paramhs.faces.cli.init import init
 from paramhs.faces.cli.instances import app as instances
 from paramhs.faces.cli.landscape import landscape
-from paramhs.faces.cli.output import Json, Terminal, called, print_json, say
+from paramhs.faces.cli.output import Json, Terminal, called, complain, print_json, say
 from paramhs.faces.cli.printed import print_result
 from paramhs.faces.cli.report import report
 from paramhs.faces.cli.saps import saps
@@ -72,7 +72,7 @@ def demo(
             result = demonstration.run(view(as_json), seed, paths)
         pictures = []
         if not as_json:
-            print_result(console, result, demonstration.METRIC)
+            print_result(console, result)
             print_outcome(console, result)
         if result.stopped != INTERRUPTED and (out is not None or not as_json):
             with Terminal(stderr=True, quiet=as_json).status("measuring a map ..."):
@@ -111,5 +111,5 @@ def main() -> None:
     try:
         app()
     except ParamhsError as error:
-        say(f"paramhs: {error}", err=True)
+        complain(f"paramhs: {error}")
         sys.exit(EXIT_CODES.get(type(error), 1))

@@ -14,6 +14,7 @@ from paramhs.faces.checking import TRIALS, Trial, afterwards, repeats, trials, w
 from paramhs.faces.cli.failed import print_way_out
 from paramhs.faces.cli.output import Json, Terminal, called, duration, print_json
 from paramhs.faces.cli.tune import tuning
+from paramhs.faces.layout import tell
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.faces.trying_values import ValuesTried, try_values
 from paramhs.faces.views import view
@@ -52,7 +53,7 @@ def check(
     scenario_file = read_scenario(file)
     console = Terminal(quiet=as_json)
     for line in about(scenario_file):
-        console.print(Text(line), soft_wrap=True)
+        tell(console, line, indent=" " * 11)
     tried: list[Trial] = []
     for making in (trials(scenario_file, runs), repeats(scenario_file, tried)):
         while trial := _next(making):
@@ -62,9 +63,9 @@ def check(
     later = afterwards(scenario_file, tried)
     console.print()
     if later is not None:
-        console.print(Text(f"verdict: {later.text}"), soft_wrap=True)
+        tell(console, f"verdict: {later.text}", indent="  ")
     for warning in found:
-        console.print(Text(f"warning: {warning}", style="bold"), soft_wrap=True)
+        tell(console, f"warning: {warning}", style="bold", indent="  ")
     broken = bool(tried) and all(t.run.status in FAILURES for t in tried)
     with_values = _try_values(scenario_file, limit, console) if values and not broken else None
     if as_json:
@@ -94,9 +95,9 @@ def _try_values(scenario_file: ScenarioFile, budget: Budget, console: Terminal) 
     for one in tried.failing:
         said = f": {one.message}" if one.message else ""
         value = Compare(one.name, "==", one.value)
-        console.print(Text(f"  {value} {one.status}{said}", style="bold"), soft_wrap=True)
+        tell(console, f"  {value} {one.status}{said}", style="bold", indent="    ")
     for name in tried.unreachable:
-        console.print(Text(f"  {name} is never active beside what is allowed"), soft_wrap=True)
+        tell(console, f"  {name} is never active beside what is allowed", indent="    ")
     print_way_out(console, tried.clauses)
     return tried
 
@@ -161,7 +162,7 @@ def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
     quality = "" if run.quality is None else f", quality {run.quality:g}"
     console.print(f"read: {run.status}{quality}, runtime {run.runtime:.4g} s")
     if run.detail and run.status is not Status.OK:
-        console.print(Text(run.reason), soft_wrap=True)
+        tell(console, run.reason)
 
 
 def _cut(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from paramhs.faces.layout import tell
 from paramhs.values.wording import counted
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def print_failures(console: Console, groups: "Sequence[FailureGroup]") -> None:
     failed = sum(group.failed for group in groups)
     console.print(Text(f"what went wrong: {counted(failed, 'run')} failed", style="bold"))
     for group in groups[:_SHOWN]:
-        console.print(Text(f"  {group.text}"), soft_wrap=True)
+        tell(console, f"  {group.text}", indent="    ")
     if len(groups) > _SHOWN:
         console.print(f"  ... and {len(groups) - _SHOWN} more")
     print_way_out(console, [group.forbid for group in groups if group.forbid])

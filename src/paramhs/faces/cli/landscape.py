@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from paramhs.faces.cli.output import Json, Terminal, print_json
+from paramhs.faces.layout import tell
 from paramhs.values.errors import BadInput
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _extra(name: str, error: ModuleNotFoundError) -> BadInput:
 
 def _say(console: Console, text: str, style: str = "") -> None:
     """Text from a user's file is never markup."""
-    console.print(Text(text, style=style), soft_wrap=True)
+    tell(console, text, style=style)
 
 
 def _print(console: Console, analysis: "Analysis") -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
+from paramhs.faces.layout import tell
 from paramhs.faces.scenario_file import seconds
 from paramhs.faces.terminal import Terminal, encodable, is_unicode
 from paramhs.values.errors import BadInput
@@ -23,6 +24,7 @@ __all__ = [
     "Terminal",
     "again",
     "called",
+    "complain",
     "duration",
     "print_json",
     "program",
@@ -57,6 +59,15 @@ class Shown:
 def say(text: str, err: bool = False) -> None:
     """A line for people."""
     typer.echo(encodable(printable(text), sys.stderr if err else sys.stdout), err=err)
+
+
+def complain(text: str) -> None:
+    """What is wrong, on standard error; in a terminal, in lines that end between words."""
+    console = Terminal(stderr=True)
+    if console.is_terminal:
+        tell(console, text, indent="  ")
+    else:
+        say(text, err=True)
 
 
 def write_text(text: str) -> None:

@@ -1,16 +1,16 @@
 """Results and stores, printed for people."""
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from paramhs.faces.layout import brief, tell, tell_table
 from paramhs.faces.result import Result
 from paramhs.results.evidence import Rival, closest_rivals, steps
-from paramhs.values.costs import CostMetric
+from paramhs.search.history import History
+from paramhs.values.runs import Point
 from paramhs.values.wording import counted
 
 _CLEAR = 2.5  # standard errors from which a difference is probable
@@ -18,14 +18,16 @@ _FEW = 8  # parameters up to which the default is shown whole
 _TELLING = 8  # common runs below which no difference is called probable
 
 
-def print_result(console: Console, result: Result, metric: CostMetric) -> None:
+def print_result(console: Console, result: Result) -> None:
     """Incumbents, the best beside the default on common runs, and how sure that is."""
-    _print_trajectory(console, result, metric)
+    print_trajectory(console, result.history, result.trajectory)
     console.print()
     stopped = "" if result.stopped.startswith("the budget") else "the search ended: "
     more = f" (and {result.speculative:,} speculative)" if result.speculative else ""
     counts = f"{counted(result.asked, 'run')}{more}, {result.target_time:.1f} s of target time"
     tell(console, f"{counts}: {stopped}{result.stopped}")
+    if result.capped:
+        tell(console, f"capping: {result.capped} (estimated)")
     if result.best != result.default:
         changed = f"as it differs from the default: {brief(result.best, most=1_000)}"
         tell(console, f"best, {changed}", style="bold", indent="  ")
@@ -36,10 +38,12 @@ def print_result(console: Console, result: Result, metric: CostMetric) -> None:
         tell(console, line, indent="    ")
 
 
-def _print_trajectory(console: Console, result: Result, metric: CostMetric, most: int = 12) -> None:
+def print_trajectory(
+    console: Console, history: History, trajectory: Sequence[Point], most: int = 12
+) -> None:
     """One line an incumbent; its numbers are over the same runs."""
     rows: list[tuple[str, ...]] = []
-    made = steps(result.history, result.trajectory)
+    made = steps(history, trajectory)
     for index, step in enumerate(made):
         if most // 2 <= index < len(made) - most // 2:
             if index == most // 2:
@@ -47,8 +51,8 @@ def _print_trajectory(console: Console, result: Result, metric: CostMetric, most
             continue
         numbers = (f"{step.runs:,}", *map(_number, (step.cost, step.before)))
         rows.append((*numbers, f"{step.common or ''}", brief(step.config)))
-    headings = ("after runs", metric.label, "before", "common runs", "incumbent")
-    tell_table(console, headings, rows)
+    label = history.scenario.cost.label
+    tell_table(console, ("after runs", label, "before", "common runs", "incumbent"), rows)
     note = "incumbents are shown as they differ from the default; each number beside that of the"
     tell(console, f"({note} incumbent before, over the runs both have made)", style="dim")
 
@@ -97,27 +101,25 @@ def print_counts(console: Console, about: dict[str, Any]) -> None:
     """How much is in a store."""
     counts = ", ".join(f"{count:,} {status}" for status, count in about["statuses"].items())
     head = f"{about['store']}: {counted(about['runs'], 'run')} ({counts or 'none'})"
-    console.print(Text(head), soft_wrap=True)
+    tell(console, head)
     console.print(
         f"{counted(about['configurations'], 'configuration')}, {about['target_time']:.1f} s of"
         f" target time, {counted(about['sessions'], 'session')}"
     )
 
 
-def print_summary(console: Console, about: dict[str, Any]) -> None:
-    """The incumbents of a store, and what was run most."""
-    console.print("\nincumbents")
-    table = Table("after runs", "incumbent", "mean then", "over runs", box=None, pad_edge=False)
-    for point in about["trajectory"][-20:]:
-        cost = "" if point["cost"] is None else f"{point['cost']:.6g}"
-        table.add_row(f"{point['runs']:,}", Text(point["config"]), cost, f"{point['evidence']:,}")
-    console.print(table)
-    console.print("\nmost run")
-    table = Table("runs", "config", "mean quality", "mean runtime", "failures", box=None)
-    for row in about["most_run"]:
-        quality = "" if row["mean_quality"] is None else f"{row['mean_quality']:.6g}"
-        runtime = f"{row['mean_runtime']:.4g} s"
-        table.add_row(
-            f"{row['runs']:,}", Text(row["config"]), quality, runtime, str(row["failures"])
+def print_most_run(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Configurations with many runs, each beside the best on the runs both have made."""
+    console.print("\nmost run, each beside the best on common runs")
+    headings = ("runs", "failures", "common runs", "cost", "best's", "configuration")
+    lines = [
+        (
+            f"{row['runs']:,}",
+            str(row["failures"] or ""),
+            f"{row['common_runs']:,}",
+            *map(_number, (row["cost"], row["best_cost"])),
+            row["shown"],
         )
-    console.print(table)
+        for row in rows
+    ]
+    tell_table(console, headings, lines)

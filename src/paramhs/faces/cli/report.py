@@ -26,6 +26,13 @@ def report(
     watch: Annotated[
         bool, typer.Option("--watch", help="Write it again and again while the search runs.")
     ] = False,
+    interactions: Annotated[
+        bool,
+        typer.Option(
+            "--interactions",
+            help="Also what two parameters do together, by fANOVA (extra: importance).",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write a search as one page: what was found, whether it is better, what matters.
@@ -40,7 +47,7 @@ def report(
         check_page(page)
     if watch:
         _watch(store, page, figures)
-    paths = _write(store, page, figures)
+    paths = _write(store, page, figures, interactions=interactions)
     if as_json:
         print_json({"page": str(paths[0]), "figures": [str(path) for path in paths[1:]]})
         return
@@ -49,11 +56,17 @@ def report(
         say(f"and {len(paths) - 1} pictures in {figures}")
 
 
-def _write(store: Path, page: Path, figures: Path | None, refresh: int | None = None) -> list[Path]:
-    from paramhs.faces.reporting import Told, stored_material, write_report
+def _write(
+    store: Path,
+    page: Path,
+    figures: Path | None,
+    refresh: int | None = None,
+    interactions: bool = False,
+) -> list[Path]:
+    from paramhs.faces.reporting import Told, stored_material, with_interactions, write_report
 
-    told = Told(calls=next_calls(store))
-    return write_report(stored_material(store, told, refresh), page, figures)
+    material = stored_material(store, Told(calls=next_calls(store)), refresh)
+    return write_report(with_interactions(material) if interactions else material, page, figures)
 
 
 def _watch(store: Path, page: Path, figures: Path | None) -> None:

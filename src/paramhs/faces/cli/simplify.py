@@ -17,7 +17,7 @@ from paramhs.faces.cli.verdicts import command_of, print_verdict
 from paramhs.faces.layout import brief, tell, tell_table
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.faces.views import view
-from paramhs.results.ablation import Ablation, AblationStep, Simplified, words
+from paramhs.results.ablation import Ablation, AblationStep, Simplified, settings, words
 from paramhs.results.concluding import how_much
 from paramhs.results.verdict import Interval, Verdict
 from paramhs.values.errors import BadInput, StoreError
@@ -170,7 +170,7 @@ def print_simplified(console: Console, found: Simplified) -> None:
 
 
 def _choice(found: Simplified) -> str:
-    count, whole = len(found.changes), len(found.ablation.changes)
+    count, whole = (len(settings(c)) for c in (found.changes, found.ablation.changes))
     if not found.step:
         return "Keep the default: the best is not better on these runs."
     kept = "" if found.kept is None else f", which keep {found.kept:.0%} of the gain"
@@ -205,8 +205,9 @@ def print_ablation(console: Console, ablation: Ablation) -> None:
         ("0", f"{ablation.default_cost:.4g}", "", "", "0%", "(the default)")
     ]
     for number, step in enumerate(ablation.steps, start=1):
-        last = 1 < number == len(ablation.steps) and len(step.changes) > _LISTED
-        changed = f"the other {len(step.changes)}" if last else words(step.changes, _LISTED)
+        count = len(settings(step.changes))
+        last = 1 < number == len(ablation.steps) and count > _LISTED
+        changed = f"the other {count}" if last else words(step.changes, _LISTED)
         rows.append((*_row(step), changed))
     tell_table(console, headings, rows)
 

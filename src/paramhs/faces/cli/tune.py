@@ -32,6 +32,7 @@ from paramhs.faces.scenario_file import ScenarioFile, read_configs, read_scenari
 from paramhs.faces.tuning import tune_scenario
 from paramhs.faces.views import view
 from paramhs.values.errors import BadInput
+from paramhs.values.space import Config
 from paramhs.world.driver import INTERRUPTED, Budget
 
 INTERRUPTED_CODE = 130
@@ -119,7 +120,8 @@ def tune(
     page = write_beside(result, store_path, file) if report else None
     if as_json:
         written = {"page": page and str(page)}
-        print_json({**result.to_json(), **command_of(scenario_file, result.best), **written})
+        commands = {**command_of(scenario_file, result.best), **_of_ahead(result, scenario_file)}
+        print_json({**result.to_json(), **commands, **written})
     else:
         _print(result, scenario_file)
         say(f"\nAll runs are in {store_path}; see them with: {called('show', store_path)}")
@@ -132,13 +134,26 @@ def tune(
 
 def _print(result: Result, scenario_file: ScenarioFile) -> None:
     console = Terminal()
-    print_result(console, result, scenario_file.scenario.cost)
+    print_result(console, result)
     print_failures(console, result.failures)
     print_outcome(console, result)
-    command = scenario_file.target.command_line(result.best)
+    _print_whole(console, scenario_file, result.best, "the best configuration")
+    if result.ahead and result.ahead_wins:
+        _print_whole(console, scenario_file, result.ahead.config, "the challenger")
+
+
+def _of_ahead(result: Result, scenario_file: ScenarioFile) -> dict[str, str]:
+    """The command line of who was ahead, where the target is a command."""
+    told = command_of(scenario_file, result.ahead.config) if result.ahead else {}
+    return {f"ahead_{name}": command for name, command in told.items()}
+
+
+def _print_whole(console: Terminal, scenario_file: ScenarioFile, config: Config, name: str) -> None:
+    """A configuration as one would use it."""
+    command = scenario_file.target.command_line(config)
     what = "'s command" if command else ", whole"
-    console.print(f"\nthe best configuration{what}:")
-    console.print(Text(command or str(result.best)), soft_wrap=True)
+    console.print(f"\n{name}{what}:")
+    console.print(Text(command or str(config)), soft_wrap=True)
 
 
 def _make_folder(folder: Path) -> None:

@@ -6,7 +6,7 @@ from rich.text import Text
 from paramhs.faces.layout import brief, tell
 from paramhs.faces.result import Result, common_text
 from paramhs.faces.scenario_file import ScenarioFile
-from paramhs.results.concluding import conclusion, counts, table_lines
+from paramhs.results.concluding import conclusion, counts, heading, table_lines
 from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.values.runs import NO_INSTANCE
 from paramhs.values.space import Config
@@ -33,6 +33,9 @@ def print_outcome(console: Console, result: Result) -> None:
     if result.ahead_verdict is not None and result.ahead_verdict != result.verdict:
         console.print()
         print_verdict(console, result.ahead_verdict)
+    if result.ahead_wins:
+        more = "a larger budget finishes its race, and it becomes the best if it wins"
+        tell(console, f"Take the challenger: it is proven better, though not yet the best; {more}.")
 
 
 def command_of(scenario_file: ScenarioFile, config: Config) -> dict[str, str]:
@@ -61,7 +64,7 @@ def why_none(scenario_file: ScenarioFile, asked: bool) -> str:
 
 def print_verdict(console: Console, verdict: Verdict) -> None:
     """Both sides, then what follows."""
-    tell(console, f"verdict, on {verdict.on}:")
+    tell(console, heading(verdict))
     for line in table_lines(verdict):
         console.print(Text(line), soft_wrap=True)
     for line in conclusion(verdict):

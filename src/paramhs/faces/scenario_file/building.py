@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from paramhs.faces.choices import capping_named
 from paramhs.faces.scenario_file.explaining import validate_settings
 from paramhs.faces.scenario_file.initial import Entry, configured, read_entries
 from paramhs.faces.scenario_file.instances import (
@@ -151,7 +152,15 @@ class _Builder:
         told = file.deterministic
         deterministic = not target.uses_seed if told is None else told
         cutoff = file.cutoff or math.inf
-        return Scenario(space, instances, file.metric, cutoff, deterministic, initial)
+        return Scenario(
+            space,
+            instances,
+            file.metric,
+            cutoff,
+            deterministic,
+            initial,
+            capping=capping_named(file.capping, file.metric, file.capping_factor),
+        )
 
     # What is missing, and what would have no effect.
 
@@ -173,6 +182,11 @@ class _Builder:
             complain(("wall_limit",), "the cutoff is one already, as clock is 'wall'")
         if "split_seed" in file.model_fields_set and not self._is_split():
             complain(("split_seed",), "without effect, as no share of the instances is held out")
+        if file.capping not in (None, "none") and not file.metric.grows_with_time:
+            what = "only where time counts: a quality cannot be known before a run has ended"
+            complain(("capping",), f"{what}, and cost is {file.cost!r}")
+        if file.capping_factor is not None and file.capping != "aggressive":
+            complain(("capping_factor",), 'only with capping = "aggressive"')
         if file.metric.needs_runtime and file.cutoff is None and "cutoff" not in self.wrong:
             what = "tuning for runtime needs a cutoff: what would a run that hangs cost?"
             complain(("cost",), what)

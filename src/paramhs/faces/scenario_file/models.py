@@ -41,6 +41,7 @@ from paramhs.search.operators import (
     Step,
     Uniform,
 )
+from paramhs.values.capping import Kind
 from paramhs.values.costs import CostMetric
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, Value
@@ -474,6 +475,10 @@ class File(_Table):
     """Which time counts, and what the cutoff limits."""
     cutoff: Seconds | None = None
     """A run is stopped there, with all its processes."""
+    capping: Kind | None = None
+    """Where time is the cost: whether runs are cut short that can no longer win."""
+    capping_factor: Annotated[float, Field(ge=1, allow_inf_nan=False)] | None = None
+    """How many times the incumbent's time aggressive capping allows."""
     wall_limit: Seconds | None = None
     """Where processor time counts: how much time may pass."""
     memory: Bytes | None = None

@@ -15,14 +15,12 @@ from paramhs.values.errors import BadInput
 from paramhs.values.space.formats import SpaceFile
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.command import (
-    AclibLine,
     CommandTarget,
     IraceLine,
-    LastNumber,
-    Nothing,
     Reader,
     Style,
     Template,
+    named_readers,
 )
 from paramhs.world.targets.command.template import split_words
 
@@ -32,6 +30,7 @@ _CALLS = {
     "irace": "{config_id} {instance_id} {seed} {instance} {params}",
     "irace with a bound": "{config_id} {instance_id} {seed} {instance} {cutoff} {params}",
 }
+_IRACE_DIGITS = 0  # irace rounds bounds up to whole seconds, unless its boundDigits says otherwise
 
 
 def function_target(file: File, folder: Path) -> FunctionTarget:
@@ -112,6 +111,7 @@ def command_target(
             file.grace,
             checker or None,
             needs_number=file.metric.needs_quality,
+            cutoff_digits=_IRACE_DIGITS if isinstance(reader, IraceLine) else None,
         ),
     )
 
@@ -153,14 +153,7 @@ def _reader(file: File) -> Reader:
         return read
     if read == "time" and not runtime:
         raise BadInput(f'read = "time" gives no quality, which cost = "{file.cost}" needs')
-    named: dict[str, Reader] = {
-        "time": Nothing(),
-        "last number": LastNumber(),
-        "aclib": AclibLine(),
-        "aclib2": AclibLine(),
-        "irace": IraceLine(cost_is_time=runtime),
-    }
-    return named[read]
+    return named_readers(file.metric.needs_quality)[read]
 
 
 def _check_switches(file: File, parameters: SpaceFile, source: Source) -> None:

@@ -34,10 +34,10 @@ def l_step_distance_bound(
     """
     _total(sizes)
     steps = Fraction(0)
-    for levels, place in zip(sizes, optimum, strict=True):
-        if not 0 <= place < levels:
-            raise BadInput(f"the optimum's index {place} is not in 0 .. {levels - 1}")
-        steps += Fraction(_steps(place, length) + _steps(levels - 1 - place, length), levels)
+    for levels, best in zip(sizes, optimum, strict=True):
+        if not 0 <= best < levels:
+            raise BadInput(f"the optimum's index {best} is not in 0 .. {levels - 1}")
+        steps += Fraction(_steps(best, length) + _steps(levels - 1 - best, length), levels)
     return steps
 
 

@@ -6,7 +6,7 @@ With W(x) all weights from x, each value's mean number of calls needs only those
 
 and values of equal cost, which meet by a coin, count half on both sides. So one pass in the order
 of costs gives all means, if such sums over the values known so far are fast. They are taken from a
-tree over the places: a node that is at least its own width away from x is summed up by the moments
+tree over the line: a node that is at least its own width away from x is summed up by the moments
 of what it holds (the multipole expansion of 1 / r; Greengard and Rokhlin, A Fast Algorithm for
 Particle Simulations, 1987). As its ratio is at most 1/3 and nothing changes sign, 26 moments leave
 a relative error below 1e-12. A value costs O(log m) in all. Equal costs make a symmetric system:
@@ -23,13 +23,12 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.sparse.linalg import LinearOperator, cg
 
-from paramhs.results.landscape.outcomes import COIN, Array
+from paramhs.results.landscape.outcomes import COIN, Array, Indices
 from paramhs.values.errors import BadInput
 
-Places = NDArray[np.int64]
 F = TypeVar("F", bound=Callable[..., Any])
 
-_LEAF = 16  # places in the smallest node
+_LEAF = 16  # values in the smallest node
 _MOMENTS = 26
 _FEW = 32  # values of equal cost whose system is solved in passing
 _DENSE = 4_000  # values of equal cost whose system is solved densely
@@ -87,7 +86,7 @@ def _total_weights(levels: int) -> Array:
     return np.asarray(harmonic + harmonic[::-1])
 
 
-def _refuse_what_takes_for_ever(groups: Places, levels: int) -> None:
+def _refuse_what_takes_for_ever(groups: Indices, levels: int) -> None:
     dense = groups[groups <= _DENSE].astype(np.float64)
     seconds = (dense**3).sum() * 4e-11 + (groups > _DENSE).sum() * levels * 5e-6
     if seconds > _PATIENCE:
@@ -97,7 +96,7 @@ def _refuse_what_takes_for_ever(groups: Places, levels: int) -> None:
         )
 
 
-def _insert_equals(group: Places, total: Array, tree: _Tree) -> None:
+def _insert_equals(group: Indices, total: Array, tree: _Tree) -> None:
     away, gained = _sums(group, *tree)
     right = total[group] + gained
     if len(group) <= _DENSE:
@@ -108,11 +107,11 @@ def _insert_equals(group: Places, total: Array, tree: _Tree) -> None:
         _insert(x, mean, *tree)
 
 
-def _iterated(group: Places, away: Array, right: Array) -> Array:
+def _iterated(group: Indices, away: Array, right: Array) -> Array:
     """With the diagonal as the preconditioner. One small eigenvalue, that of a plateau as a whole,
     costs one more iteration; the others are within a factor of log m."""
-    places = group - group.min()
-    span = int(places.max()) + 1
+    offsets = group - group.min()
+    span = int(offsets.max()) + 1
     size = next_fast_len(2 * span, real=True)
     with np.errstate(divide="ignore"):
         kernel = COIN / np.minimum(np.arange(size), size - np.arange(size))
@@ -121,8 +120,8 @@ def _iterated(group: Places, away: Array, right: Array) -> Array:
 
     def spread(values: Array) -> Array:
         line = np.zeros(span)
-        line[places] = values
-        return np.asarray(irfft(rfft(line, size) * transformed, size)[places])
+        line[offsets] = values
+        return np.asarray(irfft(rfft(line, size) * transformed, size)[offsets])
 
     diagonal = away + spread(np.ones(len(group)))
     shape = (len(group), len(group))
@@ -151,12 +150,12 @@ def _insert(
     while node > 0:
         half = width / 2
         first = (node - (1 << depth)) * width
-        place = (x - first - (half - 0.5)) / half
+        away = (x - first - (half - 0.5)) / half
         power = 1.0
         for k in range(_MOMENTS):
             weights[node, k] += power
             calls[node, k] += mean * power
-            power *= place
+            power *= away
         node //= 2
         width *= 2
         depth -= 1
@@ -202,14 +201,14 @@ def _sum(
 
 @_compiled
 def _sums(
-    group: Places,
+    group: Indices,
     depth: int,
     weights: Array,
     calls: Array,
     known: NDArray[np.bool_],
     means: Array,
 ) -> tuple[Array, Array]:
-    """The same for many places."""
+    """The same for many values."""
     away, gained = np.empty(len(group)), np.empty(len(group))
     for i in range(len(group)):
         away[i], gained[i] = _sum(group[i], depth, weights, calls, known, means)
@@ -218,8 +217,8 @@ def _sums(
 
 @_compiled
 def _insert_few(
-    order: Places,
-    edges: Places,
+    order: Indices,
+    edges: Indices,
     total: Array,
     depth: int,
     weights: Array,
@@ -227,7 +226,7 @@ def _insert_few(
     known: NDArray[np.bool_],
     means: Array,
 ) -> None:
-    """Groups of few equal costs, the best first, between these places of the order."""
+    """Groups of few equal costs, the best first, between these positions of the order."""
     for k in range(len(edges) - 1):
         group = order[edges[k] : edges[k + 1]]
         away, gained = _sums(group, depth, weights, calls, known, means)
@@ -238,7 +237,7 @@ def _insert_few(
 
 
 @_compiled
-def _equals(group: Places, away: Array) -> Array:
+def _equals(group: Indices, away: Array) -> Array:
     """The system of equal costs. Its diagonal holds what leaves: A, and the coin's share."""
     system = np.zeros((len(group), len(group)))
     for i in range(len(group)):

@@ -61,7 +61,7 @@ def calls_of(pmf: Array) -> Calls:
 
 def without_replacement(size: int) -> Calls:
     """One parameter of so many values, none tried twice, in uniformly random order: the optimum's
-    place in it is uniform on 0 .. size - 1 whatever the landscape. So it is for ParamRLS without
+    position in it is uniform on 0 .. size - 1 whatever the landscape. So it is for ParamRLS without
     replacement and for ParamILS's local search over undiscovered neighbours."""
     return calls_of(np.full(size, 1 / size))
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+"""Of configurations, as `ravel` numbers the cells of a table with an axis for each parameter."""
 
 COIN = 0.5
 """How likely a challenger that ties replaces the incumbent: a fair coin."""

@@ -8,13 +8,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from paramhs.results.landscape.hitting import Chain
-from paramhs.results.landscape.outcomes import Array, wins
+from paramhs.results.landscape.outcomes import Array, Indices, wins
 from paramhs.search.operators import Anywhere, Move, Operator, Step
 from paramhs.values.space import Config, Space
 
-Places = NDArray[np.int64]
-"""Configurations of a grid, numbered as `ravel` does."""
-Beats = Callable[[Places, Places], Array]
+Beats = Callable[[Indices, Indices], Array]
 """The probabilities that each challenger (second) replaces its incumbent (first)."""
 
 
@@ -22,8 +20,8 @@ def grid_chain(
     shape: tuple[int, ...],
     step: Step,
     beats: Beats,
-    optima: Collection[int] | Places,
-    order: Places | None = None,
+    optima: Collection[int] | Indices,
+    order: Indices | None = None,
 ) -> Chain:
     """From a uniform start, one parameter makes a step, uniform among those that can; every move is
     a call. States are what is not optimal, in the given `order` (of costs, the best first)."""
@@ -52,17 +50,17 @@ def grid_chain(
 _NOWHERE = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
-def _states(optimal: NDArray[np.bool_], order: Places | None) -> Places:
-    places = np.arange(len(optimal)) if order is None else order
-    return places[~optimal[places]]
+def _states(optimal: NDArray[np.bool_], order: Indices | None) -> Indices:
+    every = np.arange(len(optimal)) if order is None else order
+    return every[~optimal[every]]
 
 
-def proposals(shape: tuple[int, ...], step: Step) -> Iterator[tuple[Places, Places, Array]]:
+def proposals(shape: tuple[int, ...], step: Step) -> Iterator[tuple[Indices, Indices, Array]]:
     """From where, to where, with what probability: all moves of one parameter, in parts."""
     movable = [axis for axis, levels in enumerate(shape) if levels > 1]
-    places = np.arange(int(np.prod(shape))).reshape(shape)
+    grid = np.arange(int(np.prod(shape))).reshape(shape)
     for axis in movable:
-        levels, lines = shape[axis], np.moveaxis(places, axis, 0).reshape(shape[axis], -1)
+        levels, lines = shape[axis], np.moveaxis(grid, axis, 0).reshape(shape[axis], -1)
         weights = np.array([float(step.weight(d)) for d in range(1, _reach(step, levels) + 1)])
         sums = np.concatenate([[0.0], np.cumsum(weights)])
         at = np.arange(levels)
@@ -109,7 +107,7 @@ def param_rls_chain(
     The moves are those of the operator's own exact law. Without `replacement` a state also knows
     all that was proposed, so their number grows as 2 to the number of configurations.
     """
-    place = {config: i for i, config in enumerate(configs)}
+    index = {config: i for i, config in enumerate(configs)}
     none: frozenset[int] = frozenset()
     states: dict[State, int] = {
         (i, (), none if replacement else frozenset([i])): k
@@ -134,7 +132,7 @@ def param_rls_chain(
             moves = [(waiting, 1.0)]
         else:
             law = _law(space, operator, configs[incumbent], {configs[i] for i in tried})
-            moves = [(tuple(place[c] for c in move), float(p)) for move, p in law.items()]
+            moves = [(tuple(index[c] for c in move), float(p)) for move, p in law.items()]
         for (challenger, *rest), probability in moves:
             if challenger in optima:
                 ending[here] = ending.get(here, 0.0) + probability

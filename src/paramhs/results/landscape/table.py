@@ -45,9 +45,9 @@ class Table:
         """Which configurations have the best cost, in the order of `costs.ravel()`."""
         return np.asarray(self.costs.ravel() == self.costs.min())
 
-    def config(self, place: int) -> dict[str, str]:
-        """The configuration at this place of `costs.ravel()`."""
-        indices = np.unravel_index(place, self.costs.shape)
+    def config(self, index: int) -> dict[str, str]:
+        """The configuration of this index in `costs.ravel()`."""
+        indices = np.unravel_index(index, self.costs.shape)
         listed = zip(self.names, self.values, indices, strict=True)
         return {name: values[int(i)] for name, values, i in listed}
 
@@ -90,19 +90,19 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _names(path: Path, number: int, header: list[str]) -> tuple[str, ...]:
-    place = f"{path}:{number}"
+    line = f"{path}:{number}"
     if header[-1] != COST:
         hint = "; cells are separated by commas" if set(";\t") & set("".join(header)) else ""
         raise BadInput(
-            f"{place}: the first line must name the columns, the last one '{COST}',"
+            f"{line}: the first line must name the columns, the last one '{COST}',"
             f" not {header[-1]!r}{hint}"
         )
     *names, _ = header
     if not names:
-        raise BadInput(f"{place}: there is no parameter column before '{COST}'")
+        raise BadInput(f"{line}: there is no parameter column before '{COST}'")
     for name in names:
         if not name or header.count(name) > 1:
-            raise BadInput(f"{place}: each column needs a name of its own, not {name!r}")
+            raise BadInput(f"{line}: each column needs a name of its own, not {name!r}")
     return tuple(names)
 
 
@@ -148,8 +148,8 @@ def _column(texts: list[str]) -> _Column:
     keys: Sequence[float | str] = numbers if numeric else texts
     first = dict(zip(reversed(keys), reversed(texts), strict=True))
     ordered = sorted(set(numbers)) if numeric else list(dict.fromkeys(texts))
-    place = {key: i for i, key in enumerate(ordered)}
-    return _Column(tuple(first[key] for key in ordered), [place[key] for key in keys], numeric)
+    index = {key: i for i, key in enumerate(ordered)}
+    return _Column(tuple(first[key] for key in ordered), [index[key] for key in keys], numeric)
 
 
 def _grid(
@@ -162,14 +162,14 @@ def _grid(
     """The costs, one axis a parameter."""
     seen: dict[tuple[int, ...], int] = {}
     shape = tuple(len(column.values) for column in columns)
-    for number, *place in zip(numbers, *(column.indices for column in columns), strict=True):
-        before = seen.setdefault(tuple(place), number)
+    for number, *cell in zip(numbers, *(column.indices for column in columns), strict=True):
+        before = seen.setdefault(tuple(cell), number)
         if before != number:
-            config = _named(names, columns, place)
+            config = _named(names, columns, cell)
             raise BadInput(f"{path}:{number}: {config} was given in line {before} already")
     if len(seen) < math.prod(shape):
-        places = (p for p in product(*map(range, shape)) if p not in seen)
-        examples = [_named(names, columns, p) for p in islice(places, _NAMED)]
+        absent = (p for p in product(*map(range, shape)) if p not in seen)
+        examples = [_named(names, columns, p) for p in islice(absent, _NAMED)]
         missing = math.prod(shape) - len(seen)
         more = f" and {missing - len(examples):,} more" if missing > len(examples) else ""
         raise BadInput(
@@ -181,8 +181,8 @@ def _grid(
     return grid
 
 
-def _named(names: tuple[str, ...], columns: list[_Column], place: Sequence[int]) -> str:
-    listed = zip(names, columns, place, strict=True)
+def _named(names: tuple[str, ...], columns: list[_Column], cell: Sequence[int]) -> str:
+    listed = zip(names, columns, cell, strict=True)
     return ", ".join(f"{name}={column.values[i]}" for name, column, i in listed)
 
 
@@ -233,7 +233,7 @@ class Analysis:
 
     @cached_property
     def upper_bound(self) -> Best | None:
-        """The paper's bound for the harmonic step, at the best place of the profile."""
+        """The paper's bound for the harmonic step, where its profile is best."""
         return None if self.profile is None else best_upper_bound(self.profile)
 
     @cached_property

@@ -19,7 +19,7 @@ Costs = Sequence[float] | Floats
 """The cost of each value, lower is better; infinite for a value that fails."""
 
 Profile = list[Fraction]
-"""The smallest alpha for beta = 1, ..., m, at place beta - 1; never increasing, 1 at the end."""
+"""The smallest alpha for beta = 1, ..., m, at index beta - 1; never increasing, 1 at the end."""
 
 
 def profile(costs: Costs, optimum: int | None = None) -> Profile:
@@ -51,9 +51,9 @@ def is_approximately_unimodal(
 
 
 def optima(costs: Costs) -> list[int]:
-    """The places of the best cost."""
+    """The indices of the best cost."""
     array = checked(costs)
-    return [int(place) for place in np.flatnonzero(array == array.min())]
+    return [int(index) for index in np.flatnonzero(array == array.min())]
 
 
 def checked(costs: Costs) -> Floats:

@@ -25,7 +25,8 @@ def advice(material: Material) -> list[str]:
 
 def _proven(material: Material, verdict: Verdict) -> Iterator[str]:
     if verdict.conclusion == "better":
-        yield "Use it: the command or the values are above, ready to copy."
+        where = "its command is above" if material.command else "its values are below"
+        yield f"Use it: {where}, ready to copy."
     elif verdict.conclusion == "worse":
         yield "Keep the default: what the search found does not hold on the test set."
     else:
@@ -42,10 +43,18 @@ def _proven(material: Material, verdict: Verdict) -> Iterator[str]:
             "Extend the budget: the last incumbent was found late in the search, so more may be"
             " found. The same command with a larger budget goes on where it was."
         )
-    if verdict.conclusion == "better" and material.simplified is None:
-        simplify = material.calls.get("simplify")
+    if verdict.conclusion == "better":
+        yield from _simpler(material)
+
+
+def _simpler(material: Material) -> Iterator[str]:
+    made, simplify = material.simplified, material.calls.get("simplify")
+    if made is None or made.ablation.best != material.best:
         if simplify:
             yield f"See which changes matter: {simplify}"
+    elif made.kept is not None and len(made.changes) < len(made.ablation.changes):
+        some = f"{len(made.changes):,} of the {len(made.ablation.changes):,} changes"
+        yield f"Or use the simplified best (below): {some} keep {made.kept:.0%} of the gain."
 
 
 def _few(verdict: Verdict) -> bool:

@@ -53,24 +53,45 @@ def interval_figure(ratio: Interval, better: str) -> Figure:
 
 
 def ablation_figure(ablation: Ablation, material: Material) -> Figure | None:
-    """The cost for each number of changes, from the default to the best."""
+    """The cost for each number of changes, from the default to the best, with its intervals."""
     spots = [(0.0, ablation.default_cost, "default")]
     for step in ablation.steps:
         spots.append((float(step.count), step.cost, ", ".join(map(str, step.changes))))
     spots = [(x, y, clipped(told, 200)) for x, y, told in spots if math.isfinite(y)]
     if len(spots) < 2:
         return None
-    most = spots[-1][0]
+    ranges = [
+        (float(step.count), *ends)
+        for step in ablation.steps
+        if (ends := _ends(ablation.default_cost, step.total, material.more_is_better))
+    ]
     frame = Frame(
-        linear([0.0, most]) if most < _MANY else linear([0.0, most], zero=True),
-        fitting(y for _, y, _ in spots),
+        linear(x for x, _, _ in spots),
+        fitting([*(y for _, y, _ in spots), *(x for _, *ends in ranges for x in ends)]),
         "parameters changed",
         material.label,
-        ticks=(min(int(most), 6), 5),
+        ticks=(min(int(spots[-1][0]), 6), 5),
     )
     title = "Cost after each change, from the default to the best"
-    way = charts.line(frame, [(x, y) for x, y, _ in spots], "b")
-    return Figure("ablation", title, frame.drawn(title, way, charts.dots(frame, spots, "b")))
+    return Figure(
+        "ablation",
+        title,
+        frame.drawn(
+            title,
+            charts.line(frame, [(x, y) for x, y, _ in spots], "b"),
+            *(charts.segment(frame, (x, a), (x, b), "b thick") for x, a, b in ranges),
+            charts.dots(frame, spots, "b"),
+        ),
+        "Bars: 95 % intervals of the ratio to the default." if ranges else "",
+    )
+
+
+def _ends(default: float, ratio: Interval | None, more: bool) -> tuple[float, float] | None:
+    """Where a cost lies, by its ratio to the default's."""
+    if ratio is None or not 0 < ratio.low <= ratio.high < math.inf:
+        return None
+    ends = (ratio.low, ratio.high) if more else (1 / ratio.high, 1 / ratio.low)
+    return default * ends[0], default * ends[1]
 
 
 # How did the search go?
@@ -81,7 +102,9 @@ def trail_figures(samples: Sequence[Sample], material: Material) -> list[Figure]
     usable = [s for s in samples if math.isfinite(s.mean)]
     if not usable:
         return []
-    what = "passed" if material.elapsed else "of target time"
+    what, passed = "time", "seconds passed"
+    if not material.elapsed:
+        what, passed = "target time", "seconds of target time"
     by_runs = [(float(s.runs), s) for s in usable]
     by_time = [(s.seconds, s) for s in usable]
     evidence = [(float(s.runs), float(s.evidence)) for s in usable]
@@ -94,13 +117,7 @@ def trail_figures(samples: Sequence[Sample], material: Material) -> list[Figure]
     title = "The runs that the incumbent's mean is over"
     return [
         _trail("incumbent-by-runs", "The incumbent over runs", by_runs, "runs", material),
-        _trail(
-            "incumbent-by-time",
-            f"The incumbent over time {what}",
-            by_time,
-            f"seconds {what}",
-            material,
-        ),
+        _trail("incumbent-by-time", f"The incumbent over {what}", by_time, passed, material),
         Figure("evidence", title, frame.drawn(title, charts.steps(frame, evidence, "b"))),
     ]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from paramhs.results.ablation import Simplified
 from paramhs.results.failures import FailureGroup
 from paramhs.results.importance import Importance
+from paramhs.results.interactions import Interaction
 from paramhs.results.report.maps import Map
 from paramhs.results.verdict import Verdict
 from paramhs.search.history import History
@@ -43,7 +44,11 @@ class Material:
     notes: tuple[str, ...] = ()
     """What else there is to say of its end."""
     simplified: Simplified | None = None
+    simplified_command: str = ""
+    """Its command line."""
     importance: tuple[Importance, ...] = ()
+    interactions: tuple[Interaction, ...] | None = None
+    """None where nobody asked for them."""
     failures: tuple[FailureGroup, ...] = ()
     unsolved: tuple[str, ...] = ()
     """Instances on which no run has succeeded."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from paramhs.search.history import History
 from paramhs.values.costs import CostMetric, score
 from paramhs.values.runs import Run, Status
+from paramhs.values.scenario import plain_name
 from paramhs.values.space import Config
 
 Meeting = tuple[Run, Run]
@@ -55,7 +56,9 @@ def _case(name: str, group: Sequence[Meeting], metric: CostMetric) -> Case:
     sides = [
         _part(runs, total, metric) for runs, total in zip((firsts, seconds), scores, strict=True)
     ]
-    return Case(name, len(group), sides[0], sides[1], _order(scores[0][:2], scores[1][:2]))
+    return Case(
+        plain_name(name), len(group), sides[0], sides[1], _order(scores[0][:2], scores[1][:2])
+    )
 
 
 def _order(first: Sequence[float], second: Sequence[float]) -> float:
@@ -115,4 +118,4 @@ def unsolved(histories: Iterable[Iterable[Run]], metric: CostMetric) -> tuple[st
             name = run.task.instance.name
             if not solved.get(name):
                 solved[name] = is_solved(run, metric)
-    return tuple(name for name, done in solved.items() if not done)
+    return tuple(plain_name(name) for name, done in solved.items() if not done)

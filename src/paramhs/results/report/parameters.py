@@ -19,6 +19,7 @@ from paramhs.values.space import Config, Parameter, Value, value_text
 _VALUES = 10  # of a list that are drawn
 _DOTS = 1_500  # configurations on a map
 _SHADES = 7
+_MAPPED = 0.01  # the importance from which on a parameter is worth a map
 
 
 # Cost against value.
@@ -178,8 +179,7 @@ def _two_ordered(material: Material) -> list[str]:
         for name, p in space.parameters.items()
         if p.numeric and p.levels > 2 and name not in space.conditions
     ]
-    ranked = [one.name for one in material.importance if one.name in fit]
-    return [*ranked, *(name for name in fit if name not in ranked)][:2]
+    return [one.name for one in material.importance if one.name in fit and one.share >= _MAPPED][:2]
 
 
 def _compared(

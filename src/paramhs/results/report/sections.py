@@ -29,6 +29,7 @@ from paramhs.values.wording import counted
 
 _PICTURED = 30  # parameters with a picture
 _LISTED = 200  # parameters in the table
+_TOGETHER, _TOLD = 0.02, 10  # the share from which on a pair is told, and how many are
 _INCUMBENTS = 24  # in the table
 _CASES = 120  # instances in the table
 _NAMED = 60  # instances that nobody solves
@@ -124,6 +125,8 @@ class Matter:
     simplified: str
     verdicts: Sequence[str]
     changes: Sequence[Change]
+    command: str
+    """The simplified one's."""
     call: str
     figures: Sequence[Figure]
 
@@ -132,7 +135,7 @@ def matter(material: Material) -> Matter:
     """Which changes carry the gain."""
     made, call = material.simplified, material.calls.get("simplify", "")
     if made is None:
-        return Matter("", (), "", (), (), call, ())
+        return Matter("", (), "", (), (), "", call, ())
     ablation = made.ablation
     figure = ablation_figure(ablation, material)
     stale = (
@@ -153,6 +156,7 @@ def matter(material: Material) -> Matter:
         f"{counted(len(made.changes), 'change')} of {len(ablation.changes):,}{kept}.",
         list(_simplified_verdicts(material)),
         made.changes,
+        material.simplified_command,
         call,
         [figure] if figure else (),
     )
@@ -167,7 +171,7 @@ def _steps(ablation: Ablation) -> Iterator[Row]:
 
 
 def _made(step: AblationStep, most: int = 6) -> str:
-    listed = [str(change) for change in step.changes]
+    listed = [str(change).replace(" -> ", " → ") for change in step.changes]
     more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more
 
@@ -207,6 +211,8 @@ class Parameters:
     left_out: int
     figures: Sequence[Figure]
     unpictured: int
+    pairs: Sequence[Row] | None
+    """Of two parameters, what they do together; None where that was not examined."""
 
 
 def parameters(material: Material) -> Parameters:
@@ -214,7 +220,18 @@ def parameters(material: Material) -> Parameters:
     ranked = [one for one in material.importance if math.isfinite(one.share)]
     rows = [_importance(one, material) for one in ranked[:_LISTED]]
     figures = effect_figures(ranked[:_PICTURED], material)
-    return Parameters(rows, len(ranked) - len(rows), figures, len(ranked) - len(figures))
+    left_out, unpictured = len(ranked) - len(rows), len(ranked) - len(figures)
+    return Parameters(rows, left_out, figures, unpictured, _pairs(material))
+
+
+def _pairs(material: Material) -> list[Row] | None:
+    if material.interactions is None:
+        return None
+    pairs = [one for one in material.interactions if len(one.names) == 2 and one.share > _TOGETHER]
+    return [
+        (*one.names, f"{one.share:.1%}", f"{one.low:.1%} to {one.high:.1%}")
+        for one in pairs[:_TOLD]
+    ]
 
 
 def _importance(one: Importance, material: Material) -> Row:
@@ -327,7 +344,10 @@ def _incumbent(point: Point, before: Config | None, material: Material) -> Row:
 
 def _difference(point: Point, before: Config | None, material: Material, most: int = 5) -> str:
     changes = changes_between(before or material.default, point.config)
-    listed = [f"{c.name} = {'-' if c.after is None else value_text(c.after)}" for c in changes]
+    listed = [
+        f"{c.name} not active" if c.after is None else f"{c.name} = {value_text(c.after)}"
+        for c in changes
+    ]
     more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more
 

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from paramhs.results.evidence import standard_error
 from paramhs.results.report.material import Material
-from paramhs.values.costs import Cost, CostMetric, score
+from paramhs.values.costs import WORST, Cost, CostMetric
 from paramhs.values.runs import Pair, Status
-from paramhs.values.space import Config
 
-_SAMPLES = 240  # points of the curve
+_SAMPLES = 120  # points of the curve
 
 
 class Sample(NamedTuple):
@@ -44,28 +42,60 @@ def trail(material: Material) -> list[Sample]:
 def _samples(material: Material) -> Iterator[Sample]:
     points = material.trajectory
     begins = [point.runs for point in points]
-    followed: dict[Config, dict[Pair, Cost]] = {
-        point.config: dict(_known(material, point.config)) for point in points
-    }
-    metric, total = material.metric, len(material.asked)
-    wanted, clock = _wanted(begins, total), 0.0
+    followed = {point.config: _Running() for point in points}
+    cost_of, total, clock = material.metric.of, len(material.asked), 0.0
+    for run in material.history.scenario.known:
+        if run.task.config in followed and run.status is not Status.CAPPED:
+            followed[run.task.config].add(run.task.pair, cost_of(run))
+    wanted = _wanted(begins, total)
     for made, run in enumerate(material.asked, 1):
-        task = run.task
-        if task.config in followed and run.status is not Status.CAPPED:
-            followed[task.config][task.pair] = metric.of(run)
+        running = followed.get(run.task.config)
+        if running is not None and run.status is not Status.CAPPED:
+            running.add(run.task.pair, cost_of(run))
         clock += run.runtime
         if made in wanted and made >= begins[0]:
             number = bisect_right(begins, made) - 1
-            costs = list(followed[points[number].config].values())
-            if costs:
-                seconds = material.elapsed[made - 1] if material.elapsed else clock
-                yield _sample(made, seconds, costs, metric, number)
+            seconds = material.elapsed[made - 1] if material.elapsed else clock
+            seen = followed[points[number].config]
+            if seen.pairs:
+                yield seen.sample(made, seconds, material.metric, number)
 
 
-def _known(material: Material, config: Config) -> Iterator[tuple[Pair, Cost]]:
-    for run in material.history.scenario.known:
-        if run.task.config == config and run.status is not Status.CAPPED:
-            yield run.task.pair, material.metric.of(run)
+class _Running:
+    """The costs of one configuration so far: sums, from which a mean and its error follow."""
+
+    def __init__(self) -> None:
+        self.pairs: set[Pair] = set()
+        self.finite: list[int] = []
+        """For each number of a cost, how many were finite."""
+        self.sums: list[float] = []
+        self.squares = 0.0
+        """Of the first numbers, about their mean (Welford's way)."""
+
+    def add(self, pair: Pair, cost: Cost) -> None:
+        if pair in self.pairs:
+            return
+        self.pairs.add(pair)
+        if not self.sums:
+            self.finite, self.sums = [0] * len(cost), [0.0] * len(cost)
+        if cost[0] < WORST:
+            count = self.finite[0]
+            apart = cost[0] - self.sums[0] / count if count else 0.0
+            self.squares += apart * apart * count / (count + 1)
+        for k, number in enumerate(cost):
+            if number < WORST:
+                self.finite[k] += 1
+                self.sums[k] += number
+
+    def sample(self, runs: int, seconds: float, metric: CostMetric, number: int) -> Sample:
+        score: list[float] = []
+        for count, total in zip(self.finite, self.sums, strict=True):
+            score += (1 - count / len(self.pairs), total / count if count else WORST)
+        mean = metric.shown(tuple(score))
+        count = self.finite[0]
+        slack = 2 * math.sqrt(self.squares / (count - 1) / count) if count > 1 else 0.0
+        slack = slack if math.isfinite(slack) else 0.0
+        return Sample(runs, seconds, mean, mean - slack, mean + slack, len(self.pairs), number)
 
 
 def _wanted(begins: list[int], total: int) -> set[int]:
@@ -76,16 +106,6 @@ def _wanted(begins: list[int], total: int) -> set[int]:
     logs = {round(total ** (k / _SAMPLES)) for k in range(_SAMPLES + 1)} if total else set()
     spaced = begins[:: math.ceil(len(begins) / _SAMPLES)]
     return {max(1, number) for number in (*even, *logs, *spaced)}
-
-
-def _sample(
-    runs: int, seconds: float, costs: list[Cost], metric: CostMetric, number: int
-) -> Sample:
-    mean = metric.shown(score(costs))
-    usable = [cost[0] for cost in costs if math.isfinite(cost[0])]
-    error = standard_error(usable)
-    slack = 2 * error if math.isfinite(error) else 0.0
-    return Sample(runs, seconds, mean, mean - slack, mean + slack, len(costs), number)
 
 
 @dataclass(frozen=True)

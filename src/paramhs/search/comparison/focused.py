@@ -1,15 +1,17 @@
 """Runs where they are needed: FocusedILS."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Literal
 
+from paramhs.search.comparison.capping import coming_runs, is_lost, meet
 from paramhs.search.comparison.comparison import check_runs
 from paramhs.search.history import History
+from paramhs.values.capping import cap
 from paramhs.values.costs import Cost, score
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking, Pair, Task
+from paramhs.values.runs import Asking, Evaluate, Pair, Run, Task
 from paramhs.values.seeds import ShortStream, drawn
 from paramhs.values.space import Config
 
@@ -31,6 +33,9 @@ class Focused:
     that a lucky configuration holds (see `Growing`). No configuration is given more than `max_runs`
     runs.
 
+    Where time counts, the one with fewer runs is cut short as soon as it is dominated. Such a run
+    counts as one of its runs, with what it took at least, and is made again if that could matter.
+
     Source: FocusedILS in Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009), procedures
     `better_Foc` and `dominates`. Our own are the drawn order, and then that the one with more runs
     is first brought to the pairs that only the other has; that a race between two with the same
@@ -47,7 +52,7 @@ class Focused:
 
     def start(self, history: History, config: Config) -> Asking:
         """Make the first few runs."""
-        missing = min(_FIRST, self._limit(history)) - len(history.costs(config))
+        missing = min(_FIRST, self._limit(history)) - _runs(history, config)
         yield from history.ask((config, self._new(history, config, missing)))
         return True
 
@@ -55,39 +60,67 @@ class Focused:
         self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
     ) -> Asking:
         """Whether the challenger dominates first; it then gets its bonus."""
-        fewer, more = _by_runs(history, challenger, incumbent)
-        little: list[Cost] = []
-        much: list[Cost] = []
-        met, lacking = list(history.pairs_of(fewer)), _lacking(history, fewer, more)
-        order = self._order(history, fewer, more)
-        pair = next(order, None)
-        while pair:
-            following = next(order, None)
-            likely = self._likely(history, fewer, following, incumbent, ahead)
-            yield from history.ask((more, [*lacking, pair]), (fewer, [pair]), likely=likely)
-            little += _costs(history, fewer, [*met, pair])
-            much += _costs(history, more, [*met, pair])
-            if following and score(much) <= score(little):
-                won = more == challenger
-                break
-            pair, met, lacking = following, [], []
-        else:
-            won = _is_no_worse(history, challenger, incumbent)
+        won = yield from self._is_first_to_dominate(history, challenger, incumbent, ahead)
         if won:
-            yield from history.ask((challenger, self._bonus(history, challenger)))
+            wanted = [*history.cut_short(challenger), *self._bonus(history, challenger)]
+            yield from history.ask((challenger, wanted))
         return won
+
+    def _is_first_to_dominate(
+        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config]
+    ) -> Asking:
+        fewer, more = _by_runs(history, challenger, incumbent)
+        order, met = self._order(history, fewer, more), _met(history, fewer)
+        gained = list(met)
+        costs: dict[Config, list[Cost]] = {fewer: [], more: []}
+        pair = next(order, None)
+        while True:
+            following = next(order, None)
+            new = [pair] if pair else []
+            met, gained = [*met, *new], [*gained, *new]
+            likely = self._likely(history, (fewer, more), met, following, incumbent, ahead)
+            if not (yield from meet(history, fewer, more, met, gained=gained, likely=likely)):
+                yield from self._make_at_least_one(history, fewer, more, new)
+                return more == challenger
+            for config, known in costs.items():
+                known += _costs(history, config, met[len(known) :])
+            if not following:
+                return score(costs[challenger]) <= score(costs[incumbent])
+            if score(costs[more]) <= score(costs[fewer]):
+                return more == challenger
+            pair, gained = following, []
+
+    def _make_at_least_one(
+        self, history: History, fewer: Config, more: Config, new: list[Pair]
+    ) -> Generator[Evaluate, Sequence[Run], None]:
+        """Where it had lost before the new pair: run it there, no longer than the other took.
+
+        Without that, who had bad luck on the first pairs would be given no others, for ever.
+        """
+        for pair in new:
+            if history.at_least(fewer, pair) is None:
+                seconds = history.costs(more)[pair][0]
+                yield from history.ask((fewer, [pair]), cutoff=cap(seconds))
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
         """Whether both were run on all pairs."""
-        return not any(self._order(history, *_by_runs(history, challenger, incumbent)))
+        fewer, more = _by_runs(history, challenger, incumbent)
+        if any(self._order(history, fewer, more)):
+            return False
+        met = _met(history, fewer)
+        if history.missing(more, met):
+            return False
+        return is_lost(history, fewer, more, met) or not history.missing(fewer, met)
 
     def _limit(self, history: History) -> int:
         return int(min(self.max_runs, history.pair_count))
 
     def _new(self, history: History, config: Config, count: int) -> list[Pair]:
         """So many pairs that it was not run on, as far as it may have as many."""
-        allowed = self._limit(history) - len(history.costs(config))
-        return list(islice(history.new_pairs(config), max(min(count, allowed), 0)))
+        allowed = self._limit(history) - _runs(history, config)
+        cut_short = history.cut_short(config)
+        new = (pair for pair in history.new_pairs(config) if pair not in cut_short)
+        return list(islice(new, max(min(count, allowed), 0)))
 
     def _bonus(self, history: History, winner: Config) -> list[Pair]:
         lost = sum(1 for _ in takewhile(lambda race: not race.won, reversed(history.races)))
@@ -95,8 +128,8 @@ class Focused:
 
     def _order(self, history: History, fewer: Config, more: Config) -> Iterator[Pair]:
         """The pairs that the one with fewer runs has yet to meet, in the order of this race."""
-        known = history.costs(fewer)
-        rest = [pair for pair in history.pairs_of(more) if pair not in known]
+        known, cut_short = history.costs(fewer), history.cut_short(fewer)
+        rest = [p for p in _met(history, more) if p not in known and p not in cut_short]
         if not rest:
             return iter(self._new(history, more, 1))
         if self.order == "shared":
@@ -108,38 +141,38 @@ class Focused:
     def _likely(
         self,
         history: History,
-        fewer: Config,
+        rivals: tuple[Config, Config],
+        met: list[Pair],
         following: Pair | None,
         incumbent: Config,
         ahead: Iterable[Config],
     ) -> Iterator[Task]:
         """The next run of this race, then the first of each to come."""
         if following:
-            yield from history.missing(fewer, [following])
+            coming = coming_runs(history, *rivals, [*met, following])
+            yield from (task for task in coming if task.pair == following)
         for config in ahead:
-            little, much = _by_runs(history, config, incumbent)
-            first = list(islice(self._order(history, little, much), 1))
-            yield from history.missing(much, [*_lacking(history, little, much), *first])
-            yield from history.missing(little, first)
+            fewer, more = _by_runs(history, config, incumbent)
+            first = islice(self._order(history, fewer, more), 1)
+            pairs = [*_met(history, fewer), *first]
+            yield from history.missing(more, pairs)
+            yield from coming_runs(history, fewer, more, pairs)
+
+
+def _met(history: History, config: Config) -> list[Pair]:
+    """The pairs it was run on, if only until it was cut short."""
+    return [*history.pairs_of(config), *history.cut_short(config)]
+
+
+def _runs(history: History, config: Config) -> int:
+    return len(history.costs(config)) + len(history.cut_short(config))
 
 
 def _by_runs(history: History, challenger: Config, incumbent: Config) -> tuple[Config, Config]:
     """Who has fewer runs, the challenger if both have the same; and who has more."""
-    if len(history.costs(challenger)) <= len(history.costs(incumbent)):
+    if _runs(history, challenger) <= _runs(history, incumbent):
         return challenger, incumbent
     return incumbent, challenger
-
-
-def _lacking(history: History, fewer: Config, more: Config) -> list[Pair]:
-    """The pairs that only the one with fewer runs was run on."""
-    known = history.costs(more)
-    return [pair for pair in history.pairs_of(fewer) if pair not in known]
-
-
-def _is_no_worse(history: History, config: Config, other: Config) -> bool:
-    """On the pairs of the other, all of which it was run on."""
-    pairs = history.pairs_of(other)
-    return score(_costs(history, config, pairs)) <= score(_costs(history, other, pairs))
 
 
 def _costs(history: History, config: Config, pairs: Iterable[Pair]) -> list[Cost]:

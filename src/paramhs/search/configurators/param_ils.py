@@ -183,10 +183,10 @@ class _IteratedSearch:
         yield Incumbent(best)
 
     def _is_known_to_be_better(self, config: Config) -> bool:
-        """On all pairs that the best was run on."""
+        """On all pairs that the best was run on; none of its own runs was cut short."""
         history = self.history
         costs, best = history.costs(config), history.costs(self.best)
-        if not best or any(pair not in costs for pair in best):
+        if not best or history.cut_short(config) or any(pair not in costs for pair in best):
             return False
         return score([costs[pair] for pair in best]) < score([*best.values()])
 

@@ -18,7 +18,7 @@ from paramhs.values.seeds import drawn
 from paramhs.values.space import Config
 
 _MORE = 5  # so many runs a candidate are added to the allowance, one with each of the first races
-_OFFSPRING = 4  # candidates for each that may survive
+_OFFSPRING = 4  # candidates for each that may survive, from the third race on
 
 Racing = Generator[Evaluate | Incumbent, Sequence[Run], None]
 
@@ -44,8 +44,9 @@ class Race:
     the race) runs for each candidate, plus what as many as may survive need to meet the elites on
     all their pairs. So a race depends on no budget, and a search can be extended.
 
-    Left out, `survivors` is 2 + log2 of the number of parameters, `candidates` four times as many,
-    and the test "friedman", or "t" where runtimes count.
+    Left out, `survivors` is 2 + log2 of the number of parameters, `candidates` twice as many in the
+    first race, three times in the second and four times from then on (with a budget of a few
+    hundred runs, few candidates are better), and the test "friedman", or "t" where runtimes count.
 
     Source: the elitist irace (Lopez-Ibanez, Dubois-Lacoste, Perez Caceres, Birattari, Stuetzle,
     Operations Research Perspectives 3, 2016). Harmonic moves, which have no scale, stand in for
@@ -92,7 +93,6 @@ class _IteratedRace:
         self.history = history
         self.space = space
         self.survivors = rules.survivors or min(usual, (rules.candidates or usual + 1) - 1)
-        self.candidates = rules.candidates or _OFFSPRING * self.survivors
         self.test = _test(rules, history)
         self.limit = int(min(rules.max_runs, history.pair_count))
         self.first_test = rules.first_test
@@ -125,7 +125,8 @@ class _IteratedRace:
         operator = given(self.rules.operator, self.history)
         excluded = {*self.elites, *others, *self.left}
         newcomers: list[Config] = []
-        while len(self.elites) + len(others) + len(newcomers) < self.candidates:
+        room = self.rules.candidates or self.survivors * min(2 + self.races, _OFFSPRING)
+        while len(self.elites) + len(others) + len(newcomers) < room:
             parent = self.elites[_by_rank(len(self.elites), rng.random())]
             move = operator.sample(self.space, parent, rng, excluded)
             move = move or Anywhere().sample(self.space, parent, rng, excluded)

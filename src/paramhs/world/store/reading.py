@@ -5,12 +5,13 @@ not be there any more. Everything is read in one transaction, which sees one mom
 a search is writing.
 """
 
+import gc
 import json
 import math
 import sqlite3
 from array import array
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -71,7 +72,7 @@ def read_search(path: str | Path) -> StoredSearch:
     """Read all of a store; `StoreError` where it is of something else."""
     path = Path(path)
     writing = is_held(path)
-    with explained(path), closing(connect_to_read(path)) as db:
+    with explained(path), closing(connect_to_read(path)) as db, uncollected():
         db.execute("BEGIN")
         described = _description(db, path)
         reader = _Reader(db, _scenario(described, db, path))
@@ -89,6 +90,18 @@ def read_search(path: str | Path) -> StoredSearch:
             len(reader.began),
             writing,
         )
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Nothing here is garbage: looking for it again and again takes a third of the time."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def _description(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
@@ -137,13 +150,37 @@ def _known(db: sqlite3.Connection, space: Space) -> list[Run]:
     ]
 
 
+class _Keys:
+    """Configurations by their keys: words that come again and again are understood once."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.defaults = [parameter.default_index for parameter in space.listed]
+        self.known: dict[str, tuple[int, int]] = {}
+
+    def config(self, key: str) -> Config:
+        if '"' in key:  # blanks may be part of a text
+            return self.space.from_key(key)
+        indices = self.defaults.copy()
+        for word in key.split(" "):
+            position, index = self.known.get(word) or self._learn(word)
+            indices[position] = index
+        return self.space.configured(indices)
+
+    def _learn(self, word: str) -> tuple[int, int]:
+        ((name, value),) = self.space.values_in(word).items()
+        meant = self.space.position[name], self.space.parameters[name].index(value)
+        self.known[word] = meant
+        return meant
+
+
 class _Reader:
     """Reading the tables of one store."""
 
     def __init__(self, db: sqlite3.Connection, scenario: Scenario) -> None:
         self.db = db
         self.scenario = scenario
-        from_key = scenario.space.from_key
+        from_key = _Keys(scenario.space).config
         used = "SELECT DISTINCT config FROM runs UNION SELECT config FROM trajectory"
         self.configs = {
             number: from_key(key)
@@ -176,7 +213,8 @@ class _Reader:
             task = Task(configs[config], instances[instance], number, cutoff)
             history.add(Run(task, _STATUS[status], *answer))
             elapsed.append(began[session] + after)
-        history.asked = len(elapsed)
+        (last,) = self.db.execute("SELECT max(asked) FROM runs").fetchone()
+        history.asked = 0 if last is None else last + 1  # a run may have answered it twice
         return history, elapsed
 
     def trajectory(self) -> tuple[Point, ...]:

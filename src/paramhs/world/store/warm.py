@@ -7,6 +7,7 @@ taken, so that the search can be resumed whatever becomes of the old ones.
 """
 
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,15 +58,15 @@ def collect(
     initial: dict[Config, None] = {}
     lines = []
     for path in paths:
-        found, line = _Taking(path, scenario, target).collect()
+        found, line = _EarlierStore(path, scenario, target).collect()
         runs = {**{run.task: run for run in found.runs}, **runs}
         initial.update(dict.fromkeys(found.initial))
         lines.append(line)
     return Known(tuple(runs.values()), tuple(initial)), lines
 
 
-class _Taking:
-    """Taking runs from one store."""
+class _EarlierStore:
+    """One store, and what of it can be used now."""
 
     def __init__(self, path: Path, scenario: Scenario, target: Target) -> None:
         self.path = path
@@ -73,11 +74,15 @@ class _Taking:
         self.target = target
         self.configs: dict[str, Config | None] = {}
         self.left: Counter[str] = Counter()
+        self.cutoff = math.inf
+        """Their scenario's: runs that it cut short have smaller ones."""
 
     def collect(self) -> tuple[Known, str]:
         with explained(self.path), closing(connect_to_read(self.path)) as db:
             row = db.execute("SELECT value FROM about WHERE name = 'scenario'").fetchone()
             described = json.loads(row[0])
+            told = described.get("scenario", {}).get("cutoff")
+            self.cutoff = math.inf if told is None else told
             other = self._other(described)
             if other:
                 return Known(), f"{self.path}: nothing is taken, it is of another {other}"
@@ -118,7 +123,7 @@ class _Taking:
             self.left["of configurations outside the space"] += 1
         elif name not in instances:
             self.left["on other instances"] += 1
-        elif cutoff != self.scenario.cutoff:
+        elif self.cutoff != self.scenario.cutoff:
             self.left["with another cutoff"] += 1
         else:
             task = Task(config, instances[name], seed, cutoff)

@@ -8,6 +8,7 @@ from paramhs.world.targets.command.readers import (
     Nothing,
     Pattern,
     Reader,
+    named_readers,
 )
 from paramhs.world.targets.command.target import CommandTarget, Problem
 from paramhs.world.targets.command.template import Style, Template
@@ -24,4 +25,5 @@ __all__ = [
     "Reader",
     "Style",
     "Template",
+    "named_readers",
 ]

@@ -228,6 +228,14 @@ LINEAR = (Nothing, LastNumber, JsonLine, AclibLine, IraceLine)
 """Readers that take a time that is linear in the length of the output, whatever that is."""
 
 
+def named_readers(needs_quality: bool) -> dict[str, Reader]:
+    """The readers with a name. Where only the runtime counts, nothing need be read, and what irace
+    calls a cost is a time."""
+    irace = IraceLine(cost_is_time=not needs_quality)
+    named: dict[str, Reader] = {"last number": LastNumber(), "aclib": AclibLine(), "irace": irace}
+    return {**named, "aclib2": AclibLine(), **({} if needs_quality else {"time": Nothing()})}
+
+
 def answer_line(output: str) -> str:
     """SAT or UNSAT, as solvers say it in competitions: `s SATISFIABLE`."""
     found = _ANSWER.findall(output)

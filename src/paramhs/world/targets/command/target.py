@@ -75,6 +75,8 @@ class CommandTarget(Target):
     checker: Template | None = None
     needs_number: bool = True
     """Whether a run without a quality has failed."""
+    cutoff_digits: int | None = None
+    """To how many digits after the point the cutoff is rounded up for the command; None: none."""
 
     needs_keeper = True
     runs_on_files = True
@@ -126,6 +128,7 @@ class CommandTarget(Target):
             "grace": self.grace,
             "style": repr(self.template.style),
             "checker": self.checker and self.checker.text,
+            **({} if self.cutoff_digits is None else {"cutoff_digits": self.cutoff_digits}),
         }
 
     def job(self) -> "CommandJob":
@@ -138,7 +141,13 @@ class CommandTarget(Target):
 
     def words(self, task: Task) -> tuple[str, ...]:
         """The argument vector of a task."""
-        return self.template.filled(task.config, _own(task))
+        return self.template.filled(task.config, self._own(task))
+
+    def _own(self, task: Task) -> Mapping[str, str]:
+        if self.cutoff_digits is None or math.isinf(task.cutoff):
+            return _own(task)
+        step = 10**self.cutoff_digits
+        return _own(task._replace(cutoff=math.ceil(task.cutoff * step) / step))
 
     def shown(self, task: Task) -> str:
         """The command line, ready to paste into a shell."""

@@ -185,6 +185,14 @@ class Template:
         return text
 
 
+def target_name(described: Mapping[str, object]) -> str:
+    """What a target that describes itself so is, in a few words."""
+    for key in ("command", "function", "kind"):
+        if isinstance(described.get(key), str):
+            return str(described[key])
+    return ""
+
+
 def command_line_of(described: Mapping[str, object], config: Config) -> str:
     """The command line of a configuration, from what a target says of itself, with INSTANCE, SEED
     and such where those go; empty where that is no command."""

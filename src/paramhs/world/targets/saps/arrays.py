@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 Words = NDArray[np.uint64]
 
-_SPARE = 64  # places after the variables' scores, for sums that nobody needs
+_SPARE = 64  # entries after the variables' scores, for sums that nobody needs
 _MOST_WORDS = 1 << 22  # in all tiers together; a formula that needs more goes without
 
 
@@ -62,7 +62,7 @@ class State(NamedTuple):
     """Of the tiers; empty if they are not used."""
     false: Indices
     """The false clauses, in no order that matters."""
-    places: Indices
+    positions: Indices
     """Where a false clause is among them."""
     numbers: Integers
     cost: Floats
@@ -147,7 +147,7 @@ def new_state(formula: Clauses, stop: Bytes) -> State:
         tiers=np.zeros((tiers + 1) * width, np.uint64),
         sizes=np.empty(tiers, np.int64),
         false=np.empty(clauses, np.uint32),
-        places=np.empty(clauses, np.uint32),
+        positions=np.empty(clauses, np.uint32),
         numbers=np.empty(3, np.int64),
         cost=np.empty(1, np.float64),
         random=np.empty(4, np.uint64),

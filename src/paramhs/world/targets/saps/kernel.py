@@ -77,7 +77,7 @@ def search(
     report: Report,
     trace: Integers,
 ) -> None:
-    """Make runs first, first + 1, ... of this seed, as many as the report has places.
+    """Make runs first, first + 1, ... of this seed, as many as the report has entries.
 
     A trace that is not empty is given what each step of the last run flipped.
     """
@@ -140,13 +140,13 @@ def _assign(formula: Clauses, state: State) -> None:
         bits >>= _ONE
         state.values[variable] = value
         true = variable + variable + _ONE - value
-        for i in _places(formula.literal_starts, true):
+        for i in _span(formula.literal_starts, true):
             clause = formula.clauses[i]
             state.words[clause] = (state.words[clause] ^ variable) + _TRUE
 
 
 @inlined
-def _places(starts: Indices, i: Unsigned) -> range:
+def _span(starts: Indices, i: Unsigned) -> range:
     return range(np.uint64(starts[i]), np.uint64(starts[i + _ONE]))
 
 
@@ -165,16 +165,16 @@ def _score(formula: Clauses, state: State) -> None:
     last = np.uint64(len(state.values))
     for clause in range(np.uint64(len(state.words))):
         # Without a branch, which would be mispredicted. What is not critical is spread over the
-        # spare places: additions to one and the same would wait for each other.
+        # spare entries: additions to one and the same would wait for each other.
         content = state.words[clause]
         critical = _TRUE <= content < _TWO_TRUE
-        place = content & _VARIABLE if critical else last + (clause & _63)
-        state.scores[place] += state.weights[clause]
+        position = content & _VARIABLE if critical else last + (clause & _63)
+        state.scores[position] += state.weights[clause]
     state.listed[:] = 0
     state.numbers[_LISTED] = 0
     for i in range(state.numbers[_FALSE]):
         false = np.uint64(state.false[i])
-        for j in _places(formula.starts, false):
+        for j in _span(formula.starts, false):
             state.scores[formula.members[j]] -= state.weights[false]
     for variable in range(last):
         _change(state, variable, 0.0, False)
@@ -308,7 +308,7 @@ def _lose(
     formula: Clauses, state: State, variable: Unsigned, literal: Unsigned, whole: bool
 ) -> None:
     """The literal becomes false in its clauses."""
-    for i in _places(formula.literal_starts, literal):
+    for i in _span(formula.literal_starts, literal):
         clause = np.uint64(formula.clauses[i])
         content = (state.words[clause] ^ variable) - _TRUE
         state.words[clause] = content
@@ -324,7 +324,7 @@ def _gain(
     formula: Clauses, state: State, variable: Unsigned, literal: Unsigned, whole: bool
 ) -> None:
     """The literal becomes true in its clauses."""
-    for i in _places(formula.literal_starts, literal):
+    for i in _span(formula.literal_starts, literal):
         clause = np.uint64(formula.clauses[i])
         content = state.words[clause]
         state.words[clause] = (content ^ variable) + _TRUE
@@ -340,25 +340,25 @@ def _change_all(
     formula: Clauses, state: State, clause: Unsigned, difference: float, whole: bool
 ) -> None:
     """Add to the scores of a clause's variables."""
-    for i in _places(formula.starts, clause):
+    for i in _span(formula.starts, clause):
         _change(state, np.uint64(formula.members[i]), difference, whole)
 
 
 @inlined
 def _add_false(formula: Clauses, state: State, clause: Unsigned) -> None:
-    place = state.numbers[_FALSE]
-    state.places[clause] = place
-    state.false[np.uint64(place)] = clause
-    state.numbers[_FALSE] = place + 1
+    position = state.numbers[_FALSE]
+    state.positions[clause] = position
+    state.false[np.uint64(position)] = clause
+    state.numbers[_FALSE] = position + 1
     state.cost[0] += formula.costs[clause] if len(formula.costs) else 1.0
 
 
 @inlined
 def _remove_false(formula: Clauses, state: State, clause: Unsigned) -> None:
     last = state.numbers[_FALSE] - 1
-    moved, place = state.false[np.uint64(last)], state.places[clause]
-    state.false[place] = moved
-    state.places[moved] = place
+    moved, position = state.false[np.uint64(last)], state.positions[clause]
+    state.false[position] = moved
+    state.positions[moved] = position
     state.numbers[_FALSE] = last
     state.cost[0] -= formula.costs[clause] if len(formula.costs) else 1.0
 
