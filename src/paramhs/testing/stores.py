@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from paramhs.testing.driving import INSTANCES, SPACE
-from paramhs.values.runs import Point, Run, Status, Task
+from paramhs.values.runs import Point, Run, Status, Task, answer
 from paramhs.world.store import Store
 
 
@@ -11,6 +11,19 @@ def _run(k: int) -> Run:
     config = SPACE.numbered(k % SPACE.combinations)
     status = list(Status)[k % len(Status)]
     return Run(Task(config, INSTANCES[k % 4], k, 2.5 + k % 2), status, 0.25 * k, float(k), f"d{k}")
+
+
+def _check_other_cutoffs(store: Store) -> None:
+    """A run that ended by itself answers for every cutoff, one that was cut short for smaller."""
+    ended = Run(Task(SPACE.default, INSTANCES[0], 1_001, 5.0), Status.OK, 3.0)
+    short = Run(ended.task._replace(seed=1_002), Status.CAPPED, 5.0)
+    for run in (ended, short):
+        store.put(run)
+    for cutoff in (1.0, 4.0, 9.0):
+        for run in (ended, short):
+            task = run.task._replace(cutoff=cutoff)
+            assert store.get(task) == answer(run, task), "another cutoff has another answer"
+    store.forget([ended.task, short.task])
 
 
 def check_store(make: Callable[[], Store], *, persistent: bool) -> None:
@@ -25,6 +38,7 @@ def check_store(make: Callable[[], Store], *, persistent: bool) -> None:
         store.put(run, k)
         store.put(run._replace(runtime=1e6), k)
         assert store.get(run.task) == run, "the first answer does not stay"
+    _check_other_cutoffs(store)
     assert abs(store.target_time - sum(run.runtime for run in runs)) < 1e-6, "target_time is wrong"
     store.forget([run.task for run in runs[30:]])
     store.record(0, Point(SPACE.default, 3, 1.0, 2.0, 3))

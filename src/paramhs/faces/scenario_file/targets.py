@@ -16,7 +16,6 @@ from paramhs.values.space.formats import SpaceFile
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.command import (
     CommandTarget,
-    IraceLine,
     Reader,
     Style,
     Template,
@@ -30,7 +29,6 @@ _CALLS = {
     "irace": "{config_id} {instance_id} {seed} {instance} {params}",
     "irace with a bound": "{config_id} {instance_id} {seed} {instance} {cutoff} {params}",
 }
-_IRACE_DIGITS = 0  # irace rounds bounds up to whole seconds, unless its boundDigits says otherwise
 
 
 def function_target(file: File, folder: Path) -> FunctionTarget:
@@ -111,9 +109,14 @@ def command_target(
             file.grace,
             checker or None,
             needs_number=file.metric.needs_quality,
-            cutoff_digits=_IRACE_DIGITS if isinstance(reader, IraceLine) else None,
+            cutoff_digits=_irace_digits(file),
         ),
     )
+
+
+def _irace_digits(file: File) -> int | None:
+    """irace rounds its bounds up to whole seconds, by default."""
+    return 0 if "irace" in (file.interface, file.read) and file.metric.grows_with_time else None
 
 
 def _existing_folder(path: Path) -> Path:
