@@ -81,7 +81,7 @@ class TestAhead:
     def test_a_challenger_that_is_proven_better_is_to_be_taken(self, leading):
         result = tuned(leading[0], test_instances={f"t{k}": k for k in range(7)})
         assert result.ahead_wins
-        console = Console(file=io.StringIO(), width=200)
+        console = Console(file=io.StringIO(), width=200, _environ={})
         print_outcome(console, result)
         text = console.file.getvalue()
         assert "verdict, challenger against default, on 7 instances held out:" in text

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import time
+from dataclasses import dataclass
 from random import Random
 from xml.etree import ElementTree
 
@@ -24,8 +25,8 @@ from paramhs.results.report import Map, drawn_page
 from paramhs.results.report.meetings import cases
 from paramhs.results.report.scales import fitting, linear, logarithmic, short
 from paramhs.results.report.trail import trail
-from paramhs.values.costs import Quality, Runtime
-from paramhs.values.errors import BadInput
+from paramhs.values.costs import CostMetric, Quality, Runtime
+from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Instance, Run, Status, Task
 from paramhs.values.space import Space
 from paramhs.world.store.lock import WriterLock
@@ -269,6 +270,14 @@ def noisy(config, instance, seed):
     return (config["x"] - 0.3) ** 2 * instance + Random(seed).random() / 100
 
 
+@dataclass(frozen=True)
+class Doubled(CostMetric):
+    """A cost of one's own."""
+
+    def of(self, run):
+        return (2 * run.quality,)
+
+
 HOW = {"instances": range(1, 9), "test_instances": range(20, 28), "budget": 120}
 
 
@@ -298,6 +307,14 @@ class TestPython:
         assert 50 <= len(material.asked) <= 60
         assert "No verdict yet: the search is running." in html(material)
         assert not reporting.stored_material(store).running
+
+    def test_of_a_cost_that_only_its_program_knows(self, tmp_path):
+        store = tmp_path / "runs.sqlite"
+        result = paramhs.tune(noisy, {"x": (0.0, 1.0)}, store=store, cost=Doubled(), **HOW)
+        text = result.report(tmp_path / "a.html").read_text(encoding="utf-8")
+        assert Outline(text).headings == HEADINGS
+        with pytest.raises(StoreError, match="only the program which defines it"):
+            reporting.stored_material(store)
 
     def test_without_a_store_too(self, tmp_path):
         result = paramhs.tune(noisy, {"x": (0.0, 1.0), "k": (1, 5)}, **HOW)
@@ -349,6 +366,20 @@ class TestCommands:
         assert ["refresh" in text for text in (*seen, last)] == [True, True, False]
         assert ["running" in text for text in (*seen, last)] == [True, True, False]
 
+    def test_who_has_seen_enough_leaves_a_page_that_stays(self, store, monkeypatch):
+        def sleep(seconds):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(time, "sleep", sleep)
+        lock = WriterLock(store)
+        try:
+            assert called("report", store, "--watch").exit_code == 0
+        finally:
+            lock.release()
+        text = store.with_name("runs.html").read_text(encoding="utf-8")
+        assert "refresh" not in text
+        assert "The search is running" in text
+
     def test_show_tells_the_same_in_a_terminal(self, store):
         text = called("show", store).stdout
         for part in ("verdict, on 8 instances held out", "what matters", "which parameters matter"):
@@ -370,3 +401,16 @@ class TestCommands:
         done = called("tune", path, "--json")
         assert json.loads(done.stdout)["page"] is None
         assert "There is no page" in done.stderr
+
+    def test_trouble_with_the_page_costs_no_result(self, tmp_path, monkeypatch):
+        path = scenario(tmp_path)
+        monkeypatch.syspath_prepend(tmp_path)
+
+        def broken(*_, **__):
+            raise ZeroDivisionError("of all things")
+
+        monkeypatch.setattr(reporting, "write_report", broken)
+        done = called("tune", path)
+        assert done.exit_code == 0
+        assert "There is no page: ZeroDivisionError: of all things" in done.stderr
+        assert "All runs are in" in done.stdout

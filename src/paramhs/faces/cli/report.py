@@ -97,7 +97,12 @@ def write_beside(result: Result, store: Path, scenario: Path) -> Path | None:
     try:
         check_page(page)
         write_report(result_material(result, calls=next_calls(store, scenario)), page)
-    except ParamhsError as error:
-        say(f"There is no page: {error}", err=True)
-        return None
-    return page
+    except KeyboardInterrupt:
+        why = "it was interrupted"
+    except Exception as error:  # whatever it is, the result of hours is still to be printed
+        known = isinstance(error, ParamhsError)
+        why = str(error) if known else f"{type(error).__name__}: {error}"
+    else:
+        return page
+    say(f"There is no page: {why}; to write one: {called('report', store)}", err=True)
+    return None
