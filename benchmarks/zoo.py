@@ -97,6 +97,14 @@ for _ in range(4):
         break
 time.sleep(60)
 """
+_LEADERLESS = """
+import ctypes, threading, time
+def fill():
+    kept = [time.sleep(0.005) or b"x" * 10_000_000 for _ in range(60)]
+    time.sleep(60)
+threading.Thread(target=fill).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
 _EAT = "k = []\nwhile len(k) < 400: k.append(b'x' * 10_000_000)"
 _DEAF = "import signal, time\nfor n in signal.valid_signals() - {9, 19}: signal.signal(n, 1)\n"
 
@@ -139,6 +147,7 @@ PROGRAMS = [
     Kind("opens all files it may", _python("import os, time\nwhile True:\n try: os.dup(0)\n"
          " except OSError: time.sleep(60)"), "timeout"),
     Kind("fills memory", _python(_EAT), "crashed"),
+    Kind("fills memory, its first thread gone", _python(_LEADERLESS), "crashed"),
     Kind("fills memory in children", _python(_CHILDREN), "crashed"),
     Kind("fills a memfd", _python(_MEMFD + "time.sleep(60)"), "crashed"),
     Kind("fills a file in /dev/shm", _python(_SHM + "time.sleep(60)"), "crashed"),
@@ -149,6 +158,9 @@ PROGRAMS = [
         Kind(f"SIG{name} to its keeper", f"kill -{name} $PPID; echo 7", "ok")
         for name in ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "ALRM", "TSTP", "CONT")
     ),
+    Kind("takes files from its keeper", "prlimit --pid $PPID --nofile=8:8; echo 7", "ok"),
+    Kind("takes memory from its keeper", "prlimit --pid $PPID --as=1000000; echo 7", "ok"),
+    Kind("makes its keeper nice", "renice 19 $PPID > /dev/null; echo 7", "ok"),
     Kind("a flood of SIGCONT to its keeper", "while :; do kill -CONT $PPID; done", "timeout"),
     Kind("SIGKILL to its keeper", _to_ancestors("keeper", signal.SIGKILL), "crashed"),
     Kind("SIGSEGV to its keeper", _to_ancestors("keeper", signal.SIGSEGV), "crashed"),

@@ -42,7 +42,7 @@ def test_a_command_is_tuned_for_time_and_stopped_at_the_cutoff():
     result = tune(command(code, clock="wall"), SPACE, budget=8, **rules)
     late = [run for run in result.runs if run.task.config["x"] > 4]
     assert late
-    assert {run.status for run in late} == {Status.TIMEOUT}
+    assert {run.status for run in late} <= {Status.CAPPED, Status.TIMEOUT}
 
 
 def test_a_command_can_be_called_without_a_search():

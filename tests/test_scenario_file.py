@@ -841,6 +841,10 @@ class TestFunctions:
     def test_module_that_exits_is_refused(self, problems, tmp_path, module):
         self.broken(problems, tmp_path, module, "import sys\nsys.exit(0)\n")
 
+    def test_module_that_panics_is_refused(self, problems, tmp_path, module):
+        line = self.broken(problems, tmp_path, module, "raise BaseException('rust')\n")
+        assert "BaseException: rust" in line
+
     def test_module_that_lacks_another_says_which(self, problems, tmp_path, module):
         (tmp_path / f"{module}.py").write_text("import no_such_library\n", encoding="utf-8")
         (line,) = problems(MINIMAL)

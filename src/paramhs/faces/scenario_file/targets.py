@@ -53,7 +53,9 @@ def load_function(reference: str, folder: Path) -> Callable[..., Any]:
         raise BadInput(
             f"{error}; modules are looked for in {folder} and where Python does"
         ) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the module does
         kind = type(error).__name__
         raise BadInput(f"importing {module_name} failed: {kind}: {error}") from error
     file = getattr(found, "__file__", None) or "built in"

@@ -23,6 +23,7 @@ from paramhs.results.landscape.param_rls import table_chain
 from paramhs.results.landscape.unimodality import Floats, Profile, profile
 from paramhs.search.operators import Harmonic, LStep, Step, Uniform
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 
 COST = "cost"
 MOVES = 30_000_000  # moves between configurations that are weighed at most: about 2 GB
@@ -95,14 +96,14 @@ def _names(path: Path, number: int, header: list[str]) -> tuple[str, ...]:
         hint = "; cells are separated by commas" if set(";\t") & set("".join(header)) else ""
         raise BadInput(
             f"{line}: the first line must name the columns, the last one '{COST}',"
-            f" not {header[-1]!r}{hint}"
+            f" not {short(header[-1])}{hint}"
         )
     *names, _ = header
     if not names:
         raise BadInput(f"{line}: there is no parameter column before '{COST}'")
     for name in names:
         if not name or header.count(name) > 1:
-            raise BadInput(f"{line}: each column needs a name of its own, not {name!r}")
+            raise BadInput(f"{line}: each column needs a name of its own, not {short(name)}")
     return tuple(names)
 
 
@@ -128,7 +129,7 @@ def _number(text: str) -> float | None:
 def _cost(path: Path, number: int, text: str) -> float:
     value = _number(text)
     if value is None:
-        raise BadInput(f"{path}:{number}: the cost must be a finite number, not {text!r}")
+        raise BadInput(f"{path}:{number}: the cost must be a finite number, not {short(text)}")
     return value
 
 

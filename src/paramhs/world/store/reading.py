@@ -26,7 +26,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.space.rebuilding import space_of
 from paramhs.world.store.lock import is_held
-from paramhs.world.store.sqlite import connect_to_read, explained
+from paramhs.world.store.sqlite import DAMAGED, connect_to_read, explained
 
 _STATUS = {status.value: status for status in Status}
 
@@ -72,7 +72,7 @@ def read_search(path: str | Path) -> StoredSearch:
     """Read all of a store; `StoreError` where it is of something else."""
     path = Path(path)
     writing = is_held(path)
-    with explained(path), closing(connect_to_read(path)) as db, uncollected():
+    with explained(path), _undamaged(path), closing(connect_to_read(path)) as db, uncollected():
         db.execute("BEGIN")
         described = _description(db, path)
         reader = _Reader(db, _scenario(described, db, path))
@@ -93,6 +93,15 @@ def read_search(path: str | Path) -> StoredSearch:
 
 
 @contextmanager
+def _undamaged(path: Path) -> Iterator[None]:
+    """What is of another kind than was ever written is damage."""
+    try:
+        yield
+    except (TypeError, AttributeError) as error:
+        raise StoreError(f"{path}: {DAMAGED} ({error})") from error
+
+
+@contextmanager
 def uncollected() -> Iterator[None]:
     """Nothing here is garbage: looking for it again and again takes a third of the time."""
     before = gc.isenabled()
@@ -107,6 +116,9 @@ def uncollected() -> Iterator[None]:
 def _description(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
     row = db.execute("SELECT value FROM about WHERE name = 'scenario'").fetchone()
     described: dict[str, Any] = json.loads(row[0]) if row else {}
+    missing = {"target", "configurator", "seed"} - described.keys()
+    if "scenario" in described and missing:
+        raise StoreError(f"{path}: {DAMAGED} (it says nothing of {', '.join(sorted(missing))})")
     if "scenario" not in described:
         what = "the runs of a verdict" if "verdict" in described else "no search yet"
         raise StoreError(f"{path} holds {what}, not a search")

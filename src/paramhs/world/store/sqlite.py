@@ -414,7 +414,7 @@ def file_system(path: Path) -> str:
     return max(mounts, key=lambda m: len(m.mountpoint)).fstype if mounts else ""
 
 
-_DAMAGED = "the file is damaged; `sqlite3 FILE .recover` may rescue its runs"
+DAMAGED = "the file is damaged; `sqlite3 FILE .recover` may rescue its runs"
 # No text, no description, no value of a parameter, a status unheard of, an absurd length.
 _DAMAGE = (UnicodeDecodeError, json.JSONDecodeError, BadInput, KeyError, MemoryError)
 _CAUSES = {
@@ -423,7 +423,7 @@ _CAUSES = {
     "SQLITE_READONLY": "it cannot be written: the file or its folder is read-only",
     "SQLITE_CANTOPEN": "it cannot be opened: check the folder and its permissions",
     "SQLITE_NOTADB": "it is not an SQLite file",
-    "SQLITE_CORRUPT": _DAMAGED,
+    "SQLITE_CORRUPT": DAMAGED,
     "SQLITE_BUSY": "another program is using it",
 }
 
@@ -441,10 +441,10 @@ def _trouble(path: Path, error: Exception) -> StoreError:
     if isinstance(error, OSError):
         cause = f"it cannot be used: {error.strerror or error}"
     elif isinstance(error, _DAMAGE):
-        cause = f"{_DAMAGED} ({error})"
+        cause = f"{DAMAGED} ({error})"
     else:
         name = getattr(error, "sqlite_errorname", "")
         known = next((text for code, text in _CAUSES.items() if name.startswith(code)), "")
         cause = f"{known} ({error})" if known else str(error)
-    safe = "" if _DAMAGED in cause else " Runs already stored are safe."
+    safe = "" if DAMAGED in cause else " Runs already stored are safe."
     return StoreError(f"{path}: {cause}.{safe}")
