@@ -3,6 +3,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from concurrent.futures import ThreadPoolExecutor as Threads
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +29,7 @@ from paramhs.values.space import Integer, Space
 from paramhs.world.driver import INTERRUPTED, Driver, Inline
 from paramhs.world.store import MemoryStore, Store
 from paramhs.world.store.sqlite import SqliteStore
+from paramhs.world.targets import FunctionTarget
 from scale import examples
 from storing import rows
 from targets_for_tests import SPACE, failing_by_default, noisy, noisy_with_pauses
@@ -618,20 +620,18 @@ class Stopped(BaseException):
     """As if the process ended here."""
 
 
-def crashing_at(function, place: int):
-    """The function, described as itself, until the call at this place."""
-    calls = 0
+def stopping_at(place: int):
+    """Targets that end the process at this place."""
+    calls, answer = 0, FunctionTarget.answer
 
-    def crashing(config, instance, seed):
+    def stopping(self, arguments):
         nonlocal calls
         calls += 1
         if calls > place:
             raise Stopped
-        return function(config, instance, seed)
+        return answer(self, arguments)
 
-    crashing.__module__, crashing.__qualname__ = function.__module__, function.__qualname__
-    crashing.describe = lambda: {}
-    return crashing
+    return patch.object(FunctionTarget, "answer", stopping)
 
 
 def failing_at(place: int):
@@ -652,20 +652,16 @@ crashes = st.lists(st.tuples(st.sampled_from(["target", "store"]), st.integers(0
 
 
 def crashed_and_resumed(path: Path, crashes, **how) -> Result:
-    whole = crashing_at(noisy, 10**9)
     for kind, place in crashes:
         before = rows(path)
-        try:
-            if kind == "target":
-                tuned(crashing_at(noisy, place), store=path, **how)
-            else:
-                with failing_at(place):
-                    tuned(whole, store=path, **how)
-        except (Stopped, StoreError):
-            pass
+        with (
+            suppress(Stopped, StoreError),
+            stopping_at(place) if kind == "target" else failing_at(place),
+        ):
+            tuned(store=path, **how)
         assert rows(path) >= before
     before = rows(path)
-    result = tuned(whole, store=path, **how)
+    result = tuned(store=path, **how)
     assert rows(path) >= before
     return result
 

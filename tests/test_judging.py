@@ -78,7 +78,7 @@ class TestAhead:
             assert again.ahead == result.ahead
             assert (again.verdict, again.ahead_verdict) == (result.verdict, result.ahead_verdict)
 
-    def test_a_challenger_that_is_proven_better_is_to_be_taken(self, leading):
+    def test_a_challenger_that_is_proven_better_is_to_be_taken(self, leading, tmp_path):
         result = tuned(leading[0], test_instances={f"t{k}": k for k in range(7)})
         assert result.ahead_wins
         console = Console(file=io.StringIO(), width=200, _environ={})
@@ -86,6 +86,12 @@ class TestAhead:
         text = console.file.getvalue()
         assert "verdict, challenger against default, on 7 instances held out:" in text
         assert "Take the challenger: it is proven better" in text
+        result.report(tmp_path / "page.html")
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert (
+            f"Take the challenger that was ahead when the budget ended, {result.ahead.config}"
+            in page
+        )
 
     def test_json_has_the_challenger_and_both_verdicts(self, leading):
         said = json.loads(json.dumps(tuned(leading[1]).to_json()))

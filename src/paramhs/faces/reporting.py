@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paramhs.results.concluding import how_much
 from paramhs.results.failures import failure_groups
 from paramhs.results.importance import importance
 from paramhs.results.interactions import interactions
@@ -40,6 +41,8 @@ class Told:
     """Commands of this program that go on from here."""
     ahead: tuple[str, ...] = ()
     """That a race was not over, and how it stood."""
+    challenger: str = ""
+    """What to do with the one that was ahead, if it is proven better than the best."""
 
 
 NOTHING_TOLD = Told()
@@ -86,6 +89,7 @@ def _stored_material(store: Path, told: Told, refresh: int | None) -> Material:
         running=running,
         stopped=told.stopped,
         notes=told.ahead,
+        challenger=told.challenger,
         simplified=simplified,
         simplified_command=command_line_of(target, simplified.config) if simplified else "",
         calls=calls,
@@ -154,6 +158,7 @@ def result_material(
         stopped=result.stopped,
         no_verdict=told.no_verdict,
         notes=told.ahead,
+        challenger=told.challenger,
         command=result.command,
         map=chart,
     )
@@ -164,7 +169,18 @@ def told_of(result: "Result", calls: Mapping[str, str] | None = None) -> Told:
     from paramhs.faces.result import ahead_text
 
     ahead = (f"{ahead_text(result.ahead, result.history)}.",) if result.ahead else ()
-    return Told(result.stopped, "" if result.verdict else str(result.verdict), calls, ahead)
+    no_verdict = "" if result.verdict else str(result.verdict)
+    return Told(result.stopped, no_verdict, calls, ahead, _challenger(result))
+
+
+def _challenger(result: "Result") -> str:
+    if result.ahead is None or result.ahead_verdict is None or not result.ahead_wins:
+        return ""
+    return (
+        f"Take the challenger that was ahead when the budget ended, {result.ahead.config}: where"
+        f" the search never was it is, beside the best, {how_much(result.ahead_verdict)},"
+        f" p = {result.ahead_verdict.p_value:.2g}. A larger budget finishes its race."
+    )
 
 
 def write_report(material: Material, out: Path, figures: Path | None = None) -> list[Path]:

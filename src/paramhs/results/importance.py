@@ -115,7 +115,12 @@ class _Columns(NamedTuple):
 
 
 def _columns(runs: Iterable[Run], metric: CostMetric) -> _Columns:
-    """A run that was cut short, of which only a bound is known, counts as what it took."""
+    """A run that was cut short, of which only a bound is known, counts as what it took.
+
+    One that failed under a smaller cutoff is charged by the largest, which is the scenario's.
+    """
+    runs = list(runs)
+    cutoff = max((run.task.cutoff for run in runs), default=math.inf)
     configs: dict[Config, int] = {}
     instances: dict[str, int] = {}
     rows: list[tuple[int, int, float, bool, bool]] = []
@@ -126,7 +131,7 @@ def _columns(runs: Iterable[Run], metric: CostMetric) -> _Columns:
                 continue
             cost = run.runtime
         else:
-            cost = metric.of(run)[0]
+            cost = metric.of(run._replace(task=task._replace(cutoff=cutoff)))[0]
         config = configs.setdefault(task.config, len(configs))
         instance = instances.setdefault(task.instance, len(instances))
         failed = status in FAILURES or math.isinf(cost)

@@ -16,6 +16,11 @@ def advice(material: Material) -> list[str]:
         return ["The search is running: what follows is how things stand, and may change."]
     if not material.trajectory:
         return ["No run has ended yet."]
+    first = [material.challenger] if material.challenger else []
+    return [*first, *_advice(material)]
+
+
+def _advice(material: Material) -> list[str]:
     if material.best == material.default:
         return list(_kept(material))
     if material.verdict is None:

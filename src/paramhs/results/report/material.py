@@ -43,6 +43,8 @@ class Material:
     """Why the search ended."""
     notes: tuple[str, ...] = ()
     """What else there is to say of its end."""
+    challenger: str = ""
+    """What to do with a challenger that was ahead in the end and is proven better; a sentence."""
     simplified: Simplified | None = None
     simplified_command: str = ""
     """Its command line."""

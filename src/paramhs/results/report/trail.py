@@ -43,7 +43,7 @@ def _samples(material: Material) -> Iterator[Sample]:
     points = material.trajectory
     begins = [point.runs for point in points]
     followed = {point.config: _Running() for point in points}
-    cost_of, total, clock = material.metric.of, len(material.asked), 0.0
+    cost_of, total, clock = material.history.scenario.cost_of, len(material.asked), 0.0
     for run in material.history.scenario.known:
         if run.task.config in followed and run.status is not Status.CAPPED:
             followed[run.task.config].add(run.task.pair, cost_of(run))
