@@ -80,6 +80,7 @@ def test_json_lists_what_was_written(tmp_path: Path) -> None:
     said = json.loads(written("knapsack", *words).output)
     files = [tmp_path / f"knapsack-r2-c7-000{i}.lp" for i in range(2)]
     assert said == {
+        "version": 1,
         "family": "knapsack",
         "options": {"items": 7, "dimensions": 2, "tightness": 0.5},
         "seed": 5,
