@@ -16,7 +16,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import psutil
@@ -25,6 +25,7 @@ from paramhs.world.targets.supervisor.cgroup import ControlGroup, delegated
 from paramhs.world.targets.supervisor.tree import Tree, state
 
 _COARSE = 0.1  # seconds by which the time of a file may lag behind the clock
+_LOOKS = 3  # at shared memory, before it is over a limit
 _BLOCK = 512  # bytes, the unit of st_blocks
 _NAMELESS = ("/memfd:", "/dev/zero (deleted)", "/SYSV")
 _IN_MEMORY = {"tmpfs", "ramfs"}
@@ -56,7 +57,7 @@ class Memory:
         pids = [_holder(pid) for pid in pids]
         held = _total(_resident(pid) for pid in pids)
         if held.all > limit and len(pids) > 1:
-            held = _total(_proportional(pid) for pid in pids)
+            held = _shared_once(pids, limit)
         unmapped, mapped = self._files(pids)
         found = held.all + unmapped + max(mapped - held.shared, 0)
         return max(found, self._group.memory() - self._before) if self._group else found
@@ -104,6 +105,19 @@ def _total(held: Iterable[_Held]) -> _Held:
         everything += one.all
         shared += one.shared
     return _Held(everything, shared)
+
+
+def _shared_once(pids: Sequence[int], limit: float) -> _Held:
+    """Each page by its share of those that map it.
+
+    Processes are looked at one after the other, so a page that others map in between counts more
+    than once. What is over the limit only for that reason is not so at the next look.
+    """
+    for _ in range(_LOOKS):
+        held = _total(_proportional(pid) for pid in pids)
+        if held.all <= limit:
+            break
+    return held
 
 
 def _everywhere(pid: int) -> int:
