@@ -235,6 +235,7 @@ class TestPage:
         run = Run(Task(material.best, Instance("new"), 99, 0.1), Status.CAPPED, 0.1, 1e9)
         material.history.add(run)
         assert trail(material)[-1].mean == before
+        assert "Capping: 1 run cut short, which saved about" in html(material)
 
 
 class TestWriting:
