@@ -74,7 +74,9 @@ def check_configurator(thing: object) -> None:
 
 def check_parts(operator: object, comparison: object, start: str = "default") -> None:
     """Refuse what a configurator cannot be made of."""
-    _check_has(operator, "an operator, such as One() or Several(Harmonic())", "sample", "order")
+    learns = callable(getattr(operator, "given", None))
+    needed = ("given", "is_due") if learns else ("sample", "order")
+    _check_has(operator, "an operator, such as One() or Several(Harmonic())", *needed)
     _check_has(
         comparison,
         "a comparison, such as Growing() or FixedRuns(10)",
