@@ -1,5 +1,5 @@
 # Every target makes what it needs: a virtual environment in .venv, with nothing taken from outside it.
-.PHONY: demo test test-all check bench paper clean
+.PHONY: demo test test-all check docs dist bench paper clean
 .DELETE_ON_ERROR:
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 export PYTHONNOUSERSITE = 1
@@ -12,7 +12,7 @@ NEW_ENOUGH := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in $(CANDIDATES); do "$$p" -c "$(NEW_ENOUGH)" 2>/dev/null && echo "$$p" && break; done)
 
 demo: $(VENV)/installed
-	@$(BIN)/paramhs demo --out demo
+	@$(BIN)/paramhs demo
 
 test: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest -n auto
@@ -21,7 +21,7 @@ test-all: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
 paper: $(VENV)/installed
-	@$(BIN)/python -m pip install --quiet --editable paper
+	@$(BIN)/python -m pip install --quiet --editable ".[all]" --editable paper
 	@$(BIN)/paramhs-paper all --jobs 2 --out reproduction
 
 check: $(VENV)/installed-dev
@@ -29,6 +29,13 @@ check: $(VENV)/installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+docs: $(VENV)/installed-docs
+	@$(BIN)/zensical build --strict --clean
+	@echo "open site/index.html"
+
+dist: $(VENV)/installed-dev
+	@rm -rf dist && $(BIN)/python -m build --outdir dist .
 
 bench: $(VENV)/installed-dev
 	@$(BIN)/python -m benchmarks
@@ -43,7 +50,12 @@ $(BIN)/python:
 
 $(VENV)/installed: pyproject.toml | $(BIN)/python
 	@echo "installing paramhs into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --editable ".[all]"
+	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/installed-docs: pyproject.toml | $(VENV)/installed
+	@echo "installing what the documentation needs into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --editable ".[docs]"
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml paper/pyproject.toml | $(VENV)/installed

@@ -21,23 +21,23 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from paramhs.faces.cli.demo import METRIC
-from paramhs.faces.cli.demo import instances as circuits
-from paramhs.faces.cli.demo import target as saps_target
 from paramhs.faces.scenario_file import read_scenario
 from paramhs.faces.tuning import tune_scenario
 from paramhs.results.validating import TestSet
 from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
+from paramhs.values.costs import Quality
 from paramhs.values.runs import Instance, Pair, Target
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config
 from paramhs.world.driver import Budget
+from paramhs.world.instances.circuit_fuzz import circuit_fuzz
 from paramhs.world.instances.dimacs import dimacs
 from paramhs.world.instances.random_ksat import random_ksat
 from paramhs.world.targets import FunctionTarget
+from paramhs.world.targets.saps import SPACE, Saps
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -66,12 +66,16 @@ class Case(NamedTuple):
 
 @contextmanager
 def saps() -> Iterator[Case]:
-    """The demo's scenario, with its budget."""
-    with circuits() as (searched, held_out):
-        solver, space = saps_target()
-        trained, tests = (tuple(Instance(n, p) for n, p in x.items()) for x in (searched, held_out))
-        scenario = Scenario(space, trained, METRIC)
-        yield Case(scenario, FunctionTarget(solver), TestSet(tests, True, 120), 10_000)
+    """SAPS in machine code on small circuits."""
+    with tempfile.TemporaryDirectory() as folder:
+        circuits = []
+        for number in range(24):
+            formula = circuit_fuzz(40, 1_000, None, stream(0, "demo", number))
+            circuits.append(Instance(f"circuit-{number:02}", Path(folder, f"{number}.cnf")))
+            circuits[-1].value.write_text(dimacs(formula), encoding="ascii")
+        scenario = Scenario(SPACE, tuple(circuits[:12]), Quality())
+        tests = TestSet(tuple(circuits[12:]), True, 120)
+        yield Case(scenario, FunctionTarget(Saps(5_000)), tests, 10_000)
 
 
 @contextmanager

@@ -3,40 +3,11 @@
 UBCSAT's form, unless `textbook`. Scores are computed anew at every step, from the clauses.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from paramhs.world.instances.dimacs import Formula
+from paramhs.world.targets.plain_saps import random_words
 from paramhs.world.targets.saps import Settings
-
-WORD = 2**64
-
-
-def words(seed: int, run: int) -> Iterator[int]:
-    """xoshiro256**, its state filled by SplitMix64; after the authors' descriptions."""
-    counter = mixed(mixed(seed + 0x9E3779B97F4A7C15) + run)
-    s = [mixed(counter + i * 0x9E3779B97F4A7C15) for i in range(1, 5)]
-    while True:
-        yield rotated(s[1] * 5 % WORD, 7) * 9 % WORD
-        t = (s[1] << 17) % WORD
-        s[2] ^= s[0]
-        s[3] ^= s[1]
-        s[1] ^= s[2]
-        s[0] ^= s[3]
-        s[2] ^= t
-        s[3] = rotated(s[3], 45)
-
-
-def mixed(z: int) -> int:
-    z %= WORD
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % WORD
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % WORD
-    return z ^ (z >> 31)
-
-
-def rotated(bits: int, by: int) -> int:
-    return (bits << by | bits >> (64 - by)) % WORD
 
 
 def plain_saps(
@@ -44,7 +15,7 @@ def plain_saps(
 ) -> tuple[list[int], list[float]]:
     """What each step flipped (0: a null flip), and the cost at each step, the start included."""
     alpha, rho = float(np.float32(settings.alpha)), float(np.float32(settings.rho))
-    bits = words(seed, run)
+    bits = random_words(seed, run)
     variables = range(1, max(1, formula.variables) + 1)
     kept = [i for i, c in enumerate(formula.clauses) if not any(-x in c for x in c)]
     clauses = [set(formula.clauses[i]) for i in kept]

@@ -458,7 +458,7 @@ class TestRunning:
         place = root / "scenarios/toy/near_ten"
         done = paramhs("validate", "scenario.txt", *words, "--json", cwd=place)
         assert done.returncode == 0, done.stderr
-        (verdict,) = json.loads(done.stdout)
+        (verdict,) = json.loads(done.stdout)["verdicts"]
         assert verdict["on"] == "8 instances of the search, with new seeds"
         assert (verdict["second"]["solved"], verdict["second"]["failed"]) == (8, 0)
 

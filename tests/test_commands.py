@@ -336,14 +336,14 @@ class TestValidate:
 
     def test_default_meets_best_on_test_instances_again(self, tuned):
         before = stored(tuned / "scenario.verdict.sqlite")
-        (verdict,) = run_json("validate", "scenario.toml", cwd=tuned)
+        (verdict,) = run_json("validate", "scenario.toml", cwd=tuned)["verdicts"]
         assert verdict["conclusion"] == "better"
         assert verdict["on"] == "6 instances held out"
         assert stored(tuned / "scenario.verdict.sqlite") == before
 
     def test_any_configurations_meet_the_first(self, tuned):
         words = ("-c", "k=7", "-c", "default", "-c", "k=0", "--runs", 6)
-        verdicts = run_json("validate", "scenario.toml", *words, cwd=tuned)
+        verdicts = run_json("validate", "scenario.toml", *words, cwd=tuned)["verdicts"]
         assert [v["second"]["config"]["k"] for v in verdicts] == [2, 0]
         assert {v["first"]["config"]["k"] for v in verdicts} == {7}
         assert {v["conclusion"] for v in verdicts} == {"worse"}
@@ -356,13 +356,13 @@ class TestValidate:
         assert done.returncode in (0, 2)
 
     def test_instances_may_be_those_of_the_search(self, tuned):
-        (verdict,) = run_json("validate", "scenario.toml", "--on", "train", cwd=tuned)
+        (verdict,) = run_json("validate", "scenario.toml", "--on", "train", cwd=tuned)["verdicts"]
         assert verdict["on"] == "3 instances of the search, with new seeds"
 
     def test_instances_may_be_any(self, tuned):
         (tuned / "others.txt").write_text("one\ntwo\n")
         words = ("--on", "others.txt", "--runs", 4)
-        (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tuned)
+        (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tuned)["verdicts"]
         assert (verdict["instances"], verdict["on"]) == (2, "2 instances held out")
 
     def test_instances_of_the_search_are_known_from_any_folder(self, tmp_path):
@@ -373,7 +373,7 @@ class TestValidate:
         text = SCENARIO.replace('instances = ["a", "b", "c"]', 'instances = "data"', 1)
         folder(place, text)
         words = ("-c", "default", "-c", "k=7", "--on", "deep/data", "--runs", 6)
-        (verdict,) = run_json("validate", "deep/scenario.toml", *words, cwd=tmp_path)
+        (verdict,) = run_json("validate", "deep/scenario.toml", *words, cwd=tmp_path)["verdicts"]
         assert verdict["on"] == "6 instances of the search, with new seeds"
 
     def test_expected_answers_hold_for_other_instances_too(self, tmp_path):
@@ -382,7 +382,7 @@ class TestValidate:
         (tmp_path / "solver.py").write_text(solver)
         (tmp_path / "others.txt").write_text("one\ntwo\n")
         words = ("-c", "default", "-c", "k=7", "--on", "others.txt", "--runs", 2)
-        (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tmp_path)
+        (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tmp_path)["verdicts"]
         assert verdict["first"]["failed"] == 2
 
     def test_corrected_answers_are_not_met_by_old_runs(self, tmp_path):
@@ -392,7 +392,7 @@ class TestValidate:
         for expected in ("", 'expected = "UNSAT"\n', 'expected = "SAT"\n'):
             folder(tmp_path, expected + SCENARIO)
             (tmp_path / "solver.py").write_text(solver)
-            (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tmp_path)
+            (verdict,) = run_json("validate", "scenario.toml", *words, cwd=tmp_path)["verdicts"]
             failed.append(verdict["first"]["failed"])
         assert failed == [0, 3, 0]
 

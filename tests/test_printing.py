@@ -13,7 +13,7 @@ from rich.text import Text
 
 from command_line import paramhs
 from paramhs.faces.cli.output import Terminal
-from paramhs.faces.cli.views import PlainView
+from paramhs.faces.views import PlainView
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Run, Status, Task
 from paramhs.values.space import Space

@@ -12,6 +12,7 @@ from laws import DRAWS, ERROR_RATE
 from paramhs.values.errors import BadInput
 from paramhs.values.seeds import stream
 from paramhs.world.instances.dimacs import Formula, dimacs
+from paramhs.world.targets.plain_saps import Clauses, fewest_false, random_words
 from paramhs.world.targets.saps import (
     SMOOTHINGS,
     SPACE,
@@ -23,7 +24,7 @@ from paramhs.world.targets.saps import (
     solve,
 )
 from paramhs.world.targets.saps.arrays import new_report, new_state
-from plain_saps import plain_saps, words
+from plain_saps import plain_saps
 
 HARD = Formula(2, ((1, 2), (1, -2), (-1, 2), (-1, -2)))  # one clause is always false
 
@@ -39,7 +40,7 @@ def random_formula(rng: Random, variables: int, clauses: int, *, weighted: bool 
 
 
 def assert_same(formula: Formula, how: Settings, cutoff: int, seed: int, smoothing: str) -> None:
-    """The fast solver does at every step what the plain one does."""
+    """The fast solver does at every step what the plain one does, and the demo's ends alike."""
     textbook = smoothing == "textbook"
     flipped, history = plain_saps(formula, how, cutoff, seed, textbook=textbook)
     assert flips(formula, how, cutoff, seed, smoothing=smoothing) == flipped
@@ -51,6 +52,8 @@ def assert_same(formula: Formula, how: Settings, cutoff: int, seed: int, smoothi
     assert outcomes.null_flips[0] == flipped.count(0)
     if formula.weights is None:
         assert outcomes.best_step[0] == 1 + history.index(best)
+        if not textbook:
+            assert fewest_false(Clauses(formula), vars(how), cutoff, seed) == best
 
 
 @settings(max_examples=300)
@@ -133,7 +136,7 @@ def test_ties_are_broken_uniformly():
 
 
 def start(seed: int, run: int, variables: int) -> list[bool]:
-    draws = words(seed, run)
+    draws = random_words(seed, run)
     bits = [next(draws) for _ in range(0, variables, 64)]
     return [bool(bits[v // 64] >> v % 64 & 1) for v in range(variables)]
 

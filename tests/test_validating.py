@@ -161,7 +161,9 @@ class TestTuning:
         return tune(function, SPACE, **{**given, **options})
 
     def test_no_test_instances_no_verdict(self):
-        assert self.tuned().verdict is None
+        verdict = self.tuned().verdict
+        assert (bool(verdict), verdict.conclusion) == (False, "none")
+        assert "no test instances" in str(verdict)
 
     def test_best_and_default_meet_on_the_test_instances(self):
         result = self.tuned(test_instances={f"t{k}": k for k in range(8)})
@@ -181,7 +183,9 @@ class TestTuning:
         space = Space({"x": range(31)})  # its middle is 15
         result = tune(noisy, space, instances=["1"], test_instances=["2"], budget=60, seed=1)
         assert result.best == result.default
-        assert result.verdict is None
+        assert (bool(result.verdict), result.verdict.conclusion) == (False, "kept")
+        assert str(result.verdict).startswith("Keep the default: the search found nothing better")
+        assert result.to_json()["verdict"]["conclusion"] == "kept"
 
     def test_no_run_of_the_verdict_is_one_of_the_search(self, tmp_path):
         store = tmp_path / "runs.sqlite"
@@ -241,7 +245,7 @@ class TestTuning:
             slow, SPACE, instances=[1, 2], test_instances=[3, 4], budget=Budget(runs=12),
             cost=Runtime(), cutoff=5.0, executor="inline",
         )  # fmt: skip
-        assert result.verdict is None or result.verdict.first.solved == 2
+        assert not result.verdict or result.verdict.first.solved == 2
 
     def test_maximised_quality_is_shown_as_it_is(self):
         def score(config, instance, seed):

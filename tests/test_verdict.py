@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from paramhs import Quality, Runtime, Space
-from paramhs.faces.cli.verdicts import conclusion
+from paramhs.results.concluding import conclusion
 from paramhs.results.verdict import LEAST_INSTANCES, sign_flip_test, verdict
 from paramhs.values.costs import RuntimeThenQuality
 from paramhs.values.runs import Instance, Run, Status, Task
@@ -333,15 +333,14 @@ class TestCases:
         made = verdict(runs(FIRST, [4.0]), runs(SECOND, [2.0]), Quality())
         assert (made.gain.estimate, made.gain.low, made.gain.high) == (2.0, -math.inf, math.inf)
         assert (made.ratio.estimate, made.ratio.low, made.ratio.high) == (2.0, 0.0, math.inf)
-        names = ("default", "best")
-        assert conclusion(made, Quality(), names)[0].startswith("Keep the default")
+        assert conclusion(made)[0].startswith("Keep the default")
         back = verdict(runs(FIRST, [2.0]), runs(SECOND, [4.0]), Quality())
-        said = conclusion(back, Quality(), names)[0]
+        said = conclusion(back)[0]
         assert "2 times higher (95 % interval 0 to inf)" in said
 
     def test_a_loss_is_told_without_a_minus(self):
         made = compared([-1.0] * 8, [1.0] * 8)
-        assert "higher by 2 (95 % interval 2 to 2)" in conclusion(made, Quality(), ("a", "b"))[0]
+        assert "higher by 2 (95 % interval 2 to 2)" in conclusion(made)[0]
 
     def test_runs_on_other_pairs_are_refused(self):
         with pytest.raises(ValueError, match="same pairs"):
@@ -369,7 +368,7 @@ def test_where_all_run_out_of_time_the_second_number_decides():
     metric = RuntimeThenQuality(maximise=True)
     made = verdict(stopped(FIRST, [0.004] * 8), stopped(SECOND, [0.012] * 8), metric)
     assert (made.wins, made.ties, made.losses, made.by) == (8, 0, 0, "quality")
-    (words,) = conclusion(made, metric, ("default", "best"))
+    (words,) = conclusion(made)
     assert words == (
         "Best is better: 3 times higher (95 % interval 3 to 3) in quality, with equal runtimes."
     )

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import termios
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -14,9 +15,9 @@ from rich.console import Console
 
 from command_line import COMMAND, MARKUP, environment, scenario
 from paramhs import Budget, Categorical, Quality, tune
-from paramhs.faces.cli import views
+from paramhs.faces import views
 from paramhs.faces.cli.printed import print_result, print_summary
-from paramhs.faces.cli.views import LiveView, PlainView, duration, progress, view
+from paramhs.faces.views import LiveView, PlainView, duration, progress, view
 from paramhs.world.driver import Watcher
 
 MODES = Categorical(["[bold]a[/bold]", "[red]b[/red]", "[/c]"])
@@ -56,7 +57,9 @@ def clock(monkeypatch):
 def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
     """As much of a driver as a view looks at."""
     known = dict(enumerate(costs))
-    history = SimpleNamespace(costs=lambda config: known, scenario=SimpleNamespace(cost=Quality()))
+    space = SimpleNamespace(default="the default")
+    scenario = SimpleNamespace(cost=Quality(), space=space)
+    history = SimpleNamespace(costs=lambda config: known, scenario=scenario)
     session = SimpleNamespace(trajectory=[], incumbent="the default")
     return SimpleNamespace(
         budget=Budget(**budget),
@@ -69,6 +72,7 @@ def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
         wall_time=wall,
         jobs=1,
         purpose="",
+        later=None,
     )
 
 
@@ -127,8 +131,8 @@ def test_first_plain_line_has_an_estimate_of_the_time_left(clock):
 
 def test_cost_has_its_error_and_number_of_runs():
     seen = PlainView(paper())
-    assert seen.cost(driver(costs=[(2.0,), (4.0,)])) == "3 ± 1 over 2 runs"
-    assert seen.cost(driver(costs=[(2.0,)])) == "2 over 1 run"
+    assert seen.cost(driver(costs=[(2.0,), (4.0,)])) == "mean 3 ± 1 over 2 runs"
+    assert seen.cost(driver(costs=[(2.0,)])) == "mean 2 over 1 run"
     assert seen.cost(driver()) == ""
 
 
@@ -141,8 +145,10 @@ def test_plain_view_says_every_incumbent():
     result = tune(square, {"x": range(10)}, budget=50, watcher=PlainView(console))
     lines = console.file.getvalue().splitlines()
     assert len(lines) == len(result.trajectory)
-    for line, point in zip(lines, result.trajectory, strict=True):
-        assert f"incumbent {point.config.key} " in line
+    assert lines[0] == "1 run: incumbent the default"
+    for line, (before, point) in zip(lines[1:], pairwise(result.trajectory), strict=True):
+        means = f"it {point.cost:g}, the one before {before.cost:g}"
+        assert f"incumbent {point.config.key}; mean on 1 common run: {means}" in line
 
 
 def test_plain_view_says_one_run_in_the_singular():
@@ -161,7 +167,7 @@ def test_plain_line_is_not_wrapped_however_long():
 def test_plain_view_prints_names_as_they_are():
     console = paper()
     tune(by_mode, SPACE, budget=40, watcher=PlainView(console))
-    assert 'incumbent "[u]mode[/u]"="[bold]a[/bold]" has mean' in console.file.getvalue()
+    assert 'incumbent "[u]mode[/u]"="[red]b[/red]"; mean on' in console.file.getvalue()
     assert '"[/c]"' in console.file.getvalue()
 
 
@@ -208,8 +214,8 @@ def test_result_prints_names_as_they_are(marked):
 
 
 def test_result_with_a_name_that_is_broken_markup_is_printed():
-    space = {"mode": Categorical(["[/a]", "b", "c"])}
-    result = tune(lambda config, seed: config["mode"] == "[/a]", space, budget=60)
+    space = {"mode": Categorical(["[/a]", "b", "c"], default="c")}
+    result = tune(lambda config, seed: "b[c/a]".index(config["mode"][-1]), space, budget=60)
     assert 'mode="[/a]" is clearly worse' in printed(result)
 
 
@@ -227,7 +233,7 @@ def test_reason_for_ending_is_printed_as_it_is(marked):
 
 def test_default_that_was_never_beaten_is_to_be_kept():
     result = tune(lambda config: abs(config["x"] - 4), {"x": range(10)}, budget=100)
-    assert "keep it" in printed(result)
+    assert "the default is the best that was found" in printed(result)
 
 
 def test_result_says_why_it_ended():
@@ -240,7 +246,7 @@ def test_long_trajectory_is_shown_by_its_ends():
     longer = replace(result, trajectory=result.trajectory * 20)
     text = printed(longer)
     assert f"({len(longer.trajectory) - 12} more)" in text
-    assert len(text.split("\n\n")[0].splitlines()) == 1 + 12 + 1
+    assert len(text.split("\n\n")[0].splitlines()) == 1 + 12 + 1 + 1
 
 
 def test_one_run_is_in_the_singular():
@@ -338,10 +344,11 @@ def test_live_view_draws_bar_speed_incumbent_cost_and_time_left(tmp_path, termin
     assert re.search(r"\d+ of 60 runs", plain)
     assert re.search(r"[\d.]+ runs/s", plain)
     assert re.search(r"incumbent\s+x=\d+", plain)
-    assert re.search(r"its mean\s+[\d.]+ ± [\d.]+ over \d+ runs", plain)
+    assert re.search(r"cost\s+mean on \d+ common runs: incumbent [\d.]+, default [\d.]+ \(", plain)
+    assert re.search(r"verdict\s+then about [\d.]+ s", plain)
     assert re.search(r"left 0:00:\d\d", plain)
     assert_left_in_order(terminal, drawn)
-    assert "\nbest     x=" in out
+    assert "\nbest, as it differs from the default: x=" in out
     assert "\x1b" not in out
 
 

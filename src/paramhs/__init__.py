@@ -2,7 +2,9 @@
 
 from paramhs.faces.ask_tell import AskTell
 from paramhs.faces.command import Command
-from paramhs.faces.tuning import Result, tune
+from paramhs.faces.opening import Opened, open
+from paramhs.faces.result import Result
+from paramhs.faces.tuning import tune
 from paramhs.search.comparison import Comparison, FixedRuns, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
@@ -62,6 +64,7 @@ __all__ = [
     "LStep",
     "Learner",
     "One",
+    "Opened",
     "Operator",
     "Ordinal",
     "ParamHS",
@@ -89,5 +92,6 @@ __all__ = [
     "Uniform",
     "Watcher",
     "__version__",
+    "open",
     "tune",
 ]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,109 +17,22 @@ from paramhs.faces.choices import (
     scenario_of,
 )
 from paramhs.faces.command import Command
-from paramhs.results.validating import TestSet, validate, verdict_store
-from paramhs.results.verdict import Verdict
+from paramhs.faces.judging import Later, found, judged
+from paramhs.faces.result import Result
+from paramhs.results.validating import TestSet, meet, verdict_store
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
 from paramhs.search.history import History
-from paramhs.values.costs import Cost, CostMetric, score
+from paramhs.values.costs import CostMetric
 from paramhs.values.describing import description
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Point, Run, Target
+from paramhs.values.runs import Target
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
-from paramhs.values.wording import counted, finite
-from paramhs.world.driver import INTERRUPTED, Budget, Driver, Watcher
+from paramhs.values.wording import counted
+from paramhs.world.driver import Budget, Driver, Watcher
 from paramhs.world.executing import check_jobs, executing
 from paramhs.world.store import NOTHING_KNOWN, Known, open_store
 from paramhs.world.targets import FunctionTarget
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a search found. Costs are means over the runs made while searching; the verdict is on
-    others."""
-
-    best: Config
-    best_cost: float | None
-    best_runs: int
-    best_failed: int
-    """How many of them have no usable cost; the mean is over the others."""
-    default: Config
-    default_cost: float | None
-    default_runs: int
-    default_failed: int
-    trajectory: tuple[Point, ...]
-    history: History
-    """All that the search knew: every run it was given, in order, and every race."""
-    asked: int
-    """How many runs the search has asked for and was granted."""
-    unfinished: tuple[Run, ...]
-    """Runs of a request that was not answered in full: made and stored, but not in the history."""
-    speculative: int
-    """How many runs idle workers made ahead of time in this session that were not used."""
-    target_time: float
-    wall_time: float
-    stopped: str
-    """Why it ended."""
-    verdict: Verdict | None = None
-    """The default against the best where the search never was; None if that was not asked for,
-    not finished, or the default is the best."""
-
-    @property
-    def runs(self) -> Sequence[Run]:
-        """The runs that the search asked for, in order; what was known before is none of them."""
-        return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
-
-    @property
-    def best_text(self) -> str:
-        """The best's mean cost, in words."""
-        return _cost_text(self.best_cost, self.best_runs, self.best_failed)
-
-    @property
-    def default_text(self) -> str:
-        """The default's mean cost, in words."""
-        return _cost_text(self.default_cost, self.default_runs, self.default_failed)
-
-    def to_json(self) -> dict[str, object]:
-        """The same in JSON types."""
-        return {
-            "best": self.best.as_dict(),
-            "best_cost": finite(self.best_cost),
-            "best_runs": self.best_runs,
-            "best_failed": self.best_failed,
-            "default": self.default.as_dict(),
-            "default_cost": finite(self.default_cost),
-            "default_runs": self.default_runs,
-            "default_failed": self.default_failed,
-            "runs": self.asked,
-            "speculative_runs": self.speculative,
-            "target_time": self.target_time,
-            "wall_time": self.wall_time,
-            "stopped": self.stopped,
-            "verdict": self.verdict and self.verdict.to_json(),
-            "trajectory": [
-                {**point._asdict(), "config": point.config.as_dict(), "cost": finite(point.cost)}
-                for point in self.trajectory
-            ],
-        }
-
-    def __repr__(self) -> str:
-        return (
-            f"Result after {self.asked:,} runs ({self.stopped})\n"
-            f"  best     {self.best}  {self.best_text}\n"
-            f"  default  {self.default}  {self.default_text}\n"
-            f"  {counted(len(self.trajectory), 'incumbent')}, the last after"
-            f" {counted(self.trajectory[-1].runs if self.trajectory else 0, 'run')}"
-            f"{self._verdict_line}"
-        )
-
-    @property
-    def _verdict_line(self) -> str:
-        made = self.verdict
-        if made is None:
-            return ""
-        costs = f"{made.first.cost:.6g} to {made.second.cost:.6g}"
-        return f"\n  verdict  {made.conclusion}, from {costs} on {made.on}, p = {made.p_value:.2g}"
 
 
 def tune(
@@ -141,6 +54,7 @@ def tune(
     watcher: Watcher | None = None,
     initial: Iterable[Config | Mapping[str, object]] = (),
     warm_start: str | Path | Iterable[str | Path] = (),
+    verdict_in_budget: bool = False,
 ) -> Result:
     """Search for the configuration with the lowest mean cost of `function` over the instances.
 
@@ -148,8 +62,9 @@ def tune(
     number; or a `Command`, or any other `Target`. One that takes no seed is assumed deterministic
     unless told otherwise. `instances` are
     texts, numbers or paths, or a dictionary from names to anything; with `test_instances`, the best
-    and the default meet on those when the search is done, which is the result's `verdict`. `budget`
-    is a number of runs or a `Budget`. With a `store` (a file), a search that was stopped goes on
+    and the default meet on those when the search is done, which is the result's `verdict`; its runs
+    come on top of the budget unless `verdict_in_budget`. `budget` is a number of runs or a
+    `Budget`. With a `store` (a file), a search that was stopped goes on
     where it was, and a larger budget extends one that was done. `executor` is "inline", "threads",
     "processes" or any `concurrent.futures.Executor`; left out, it is "processes" if there are
     several jobs or a limit (only processes can be stopped at a `cutoff`, in seconds, or when they
@@ -177,6 +92,7 @@ def tune(
         watcher=watcher,
         test_set=None if test_instances is None else _held_out(test_instances, scenario),
         warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
+        verdict_in_budget=verdict_in_budget,
     )
 
 
@@ -221,8 +137,10 @@ def tune_scenario(
     watcher: Watcher | None = None,
     test_set: TestSet | None = None,
     warm_start: Iterable[str | Path] = (),
+    verdict_in_budget: bool = False,
+    no_test_set: str = "there are no test instances to compare on.",
 ) -> Result:
-    """The same, from parts that are ready."""
+    """The same, from parts that are ready; `no_test_set` says why there is no test set."""
     check_jobs(jobs)
     check_seed(seed)
     check_configurator(configurator)
@@ -231,8 +149,9 @@ def tune_scenario(
     initial = tuple(dict.fromkeys((*scenario.initial, *known.initial)))
     scenario = replace(scenario, initial=initial, known=known.runs)
     described = {} if store is None else _described(scenario, target, configurator, seed)
-    opened = open_store(store, scenario.space, described, target.source, known)
     history = History(scenario, seed)
+    later = Later(history, test_set, budget, verdict_in_budget)
+    opened = open_store(store, scenario.space, described, target.source, known)
     try:
         with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
             driver = Driver(
@@ -245,27 +164,28 @@ def tune_scenario(
                 jobs,
                 watcher,
                 scenario.space.default,
+                later=later,
             )
             driver.run()
-        result = _result(driver, scenario)
+        result = found(driver, no_test_set)
     finally:
         opened.close()
-    if test_set is None or result.stopped == INTERRUPTED or result.best == result.default:
+    configs = later.configs(result)
+    if test_set is None or not configs:
         return result
-    verdicts = validate(
+    made = meet(
         scenario,
         target,
-        [result.default, result.best],
+        configs,
         test_set,
         seed=seed,
         jobs=jobs,
         store=verdict_store(store),
         executor=executor,
         watcher=watcher,
+        expected=later.seconds(configs),
     )
-    if verdicts is None:
-        return replace(result, stopped=INTERRUPTED)
-    return replace(result, verdict=verdicts[0])
+    return judged(result, made, test_set)
 
 
 def _known(
@@ -300,44 +220,3 @@ def _described(
         "configurator": description(configurator, "the configurator"),
         "seed": seed,
     }
-
-
-def _result(driver: Driver, scenario: Scenario) -> Result:
-    history, default = driver.history, scenario.space.default
-    best = driver.session.incumbent or default
-    costs, default_costs = (list(history.costs(config).values()) for config in (best, default))
-
-    def shown(costs: Sequence[Cost]) -> float | None:
-        return scenario.cost.shown(score(costs)) if costs else None
-
-    return Result(
-        best=best,
-        best_cost=shown(costs),
-        best_runs=len(costs),
-        best_failed=_failed(costs),
-        default=default,
-        default_cost=shown(default_costs),
-        default_runs=len(default_costs),
-        default_failed=_failed(default_costs),
-        trajectory=tuple(driver.session.trajectory),
-        history=history,
-        asked=driver.taken,
-        unfinished=driver.session.unfinished,
-        speculative=driver.speculative_runs,
-        target_time=driver.store.target_time,
-        wall_time=driver.wall_time,
-        stopped=driver.stopped,
-    )
-
-
-def _failed(costs: Sequence[Cost]) -> int:
-    return sum(math.isinf(cost[0]) for cost in costs)
-
-
-def _cost_text(cost: float | None, runs: int, failed: int) -> str:
-    if cost is None:
-        return "not run"
-    if failed == runs:
-        return f"none of {counted(runs, 'run')} gave a usable cost"
-    failures = f", {failed:,} failed" if failed else ""
-    return f"mean {cost:.6g} over {counted(runs - failed, 'run')}{failures}"

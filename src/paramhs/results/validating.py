@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from paramhs.results.verdict import Verdict, verdict
 from paramhs.search.history import History
@@ -15,9 +16,16 @@ from paramhs.values.runs import NO_INSTANCE, Instance, Pair, Run, Search, Target
 from paramhs.values.scenario import Scenario, endless_pairs, told_apart
 from paramhs.values.seeds import SEEDS
 from paramhs.values.space import Config
+from paramhs.values.wording import counted, time_text
 from paramhs.world.driver import Budget, Driver, Watcher
 from paramhs.world.executing import check_jobs, executing
 from paramhs.world.store import open_store
+
+if TYPE_CHECKING:
+    from paramhs.world.store.reading import StoredSearch
+
+_NOTE = "verdicts"
+_KEPT = 100  # verdicts that are remembered
 
 USUAL_PAIRS = 50  # at least so many where the target is random
 
@@ -54,6 +62,11 @@ class TestSet:
     def pairs(self, deterministic: bool, seed: int) -> list[Pair]:
         """Instances with seeds. Those of a search come 2^30 seeds earlier if it has as many
         instances, and elsewhere otherwise: of 2^31 seeds they would share one by rare chance."""
+        pairs = endless_pairs(self.instances, seed, SEEDS // 2)
+        return list(islice(pairs, self.count(deterministic)))
+
+    def count(self, deterministic: bool) -> int:
+        """How many pairs there are."""
         count = len(self.instances)
         if not deterministic:
             count = max(count, USUAL_PAIRS)
@@ -63,7 +76,26 @@ class TestSet:
             count = min(count, len(self.instances))
         if count > len(self.instances):  # as many on each
             count = len(self.instances) * math.ceil(count / len(self.instances))
-        return list(islice(endless_pairs(self.instances, seed, SEEDS // 2), count))
+        return count
+
+
+class VerdictTime:
+    """How long a verdict will take, from the runs of a search so far."""
+
+    def __init__(self, history: History, pairs: int) -> None:
+        self.pairs = pairs
+        self._history = history
+        self._read = 0
+        self._seconds: dict[Config, tuple[int, float]] = {}
+
+    def seconds(self, *configs: Config) -> float:
+        """Seconds of target time for these to run on every pair; 0 while nothing is known."""
+        for run in islice(self._history.runs, self._read, None):
+            count, total = self._seconds.get(run.task.config, (0, 0.0))
+            self._seconds[run.task.config] = (count + 1, total + run.runtime)
+        self._read = len(self._history.runs)
+        made = [self._seconds[config] for config in configs if config in self._seconds]
+        return self.pairs * math.fsum(total / count for count, total in made)
 
 
 def validate(
@@ -77,8 +109,44 @@ def validate(
     store: str | Path | None = None,
     executor: str | Executor | None = None,
     watcher: Watcher | None = None,
+    expected: float = 0.0,
 ) -> list[Verdict] | None:
-    """The first configuration against each of the others; None if it was interrupted."""
+    """The first configuration against each of the others; None if it was interrupted.
+
+    `expected` is the target time that this will probably take, in seconds, to be told beforehand.
+    """
+    made = meet(
+        scenario,
+        target,
+        configs,
+        test_set,
+        seed=seed,
+        jobs=jobs,
+        store=store,
+        executor=executor,
+        watcher=watcher,
+        expected=expected,
+    )
+    if made is None:
+        return None
+    first, *others = made.values()
+    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+
+
+def meet(
+    scenario: Scenario,
+    target: Target,
+    configs: Sequence[Config],
+    test_set: TestSet,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    store: str | Path | None = None,
+    executor: str | Executor | None = None,
+    watcher: Watcher | None = None,
+    expected: float = 0.0,
+) -> dict[Config, list[Run]] | None:
+    """The runs of each configuration, all on the same pairs; None if that was interrupted."""
     check_jobs(jobs)
     different = list(dict.fromkeys(configs))
     if len(different) < 2:
@@ -87,7 +155,9 @@ def validate(
         test_set = replace(test_set, instances=tuple(map(told_apart, test_set.instances)))
     pairs = test_set.pairs(scenario.deterministic, seed)
     watcher = watcher or Watcher()
-    watcher.notice(f"verdict: {len(pairs):,} runs of each configuration, on {test_set.text}")
+    soon = f", about {time_text(expected / jobs)}" if expected else ""
+    each = f"{counted(len(pairs), 'run')} of each of {len(different)} configurations"
+    watcher.notice(f"verdict: {each}, on {test_set.text}{soon}")
     tests = replace(scenario, instances=test_set.instances, initial=(), known=())
     history = History(tests, seed)
     tasks = [history.task(config, pair) for pair in pairs for config in different]
@@ -96,8 +166,72 @@ def validate(
     made: dict[Config, list[Run]] = {config: [] for config in different}
     for run in history.runs:
         made[run.task.config].append(run)
-    first, *others = made.values()
-    return [verdict(first, other, scenario.cost, test_set.text) for other in others]
+    if store is not None:
+        _note(Path(store), different, pairs, test_set)
+    return made
+
+
+def _note(store: Path, configs: Sequence[Config], pairs: Sequence[Pair], test_set: TestSet) -> None:
+    """Keep who met on which pairs: the runs do not say when all of them are made."""
+    from paramhs.world.store.notes import keep_note, read_note  # sqlite3 only where it is needed
+
+    first, *others = [config.key for config in configs]
+    noted = [one for one in _noted(read_note(store, _NOTE)) if one["second"] not in others]
+    where = {"on": test_set.text, "pairs": [[pair.instance.name, pair.seed] for pair in pairs]}
+    made = [{"first": first, "second": other, **where} for other in others]
+    keep_note(store, _NOTE, [*noted[-_KEPT:], *made])
+
+
+def _noted(note: object) -> list[dict[str, Any]]:
+    return note if isinstance(note, list) else []
+
+
+def read_verdict(search: "StoredSearch") -> Verdict | None:
+    """The last verdict that was made of the default and the best of a stored search."""
+    return read_meeting(search, search.default, search.best)
+
+
+def read_meeting(search: "StoredSearch", first: Config, second: Config) -> Verdict | None:
+    """The last verdict for which both of these were run on the same pairs."""
+    path = verdict_store(search.path)
+    if path is None or not path.exists() or first == second:
+        return None
+    from paramhs.world.store.notes import read_note
+
+    sides = [first.key, second.key]
+    last = _last_meeting(_noted(read_note(path, _NOTE)), sides)
+    if last is None:
+        return None
+    runs = _runs_of(path, search, (first, second))
+    pairs = [(name, seed) for name, seed in last["pairs"]]
+    try:
+        mine, other = ([runs[key, pair] for pair in pairs] for key in sides)
+    except KeyError:
+        return None
+    return verdict(mine, other, search.scenario.cost, last["on"])
+
+
+def _last_meeting(noted: Sequence[dict[str, Any]], keys: Sequence[str]) -> dict[str, Any] | None:
+    """The last note of runs that these have all made; several notes may be of the same pairs."""
+    for last in noted[::-1]:
+        same = [one for one in noted if (one["on"], one["pairs"]) == (last["on"], last["pairs"])]
+        if {*keys} <= {key for one in same for key in (one["first"], one["second"])}:
+            return last
+    return None
+
+
+def _runs_of(
+    path: Path, search: "StoredSearch", configs: Sequence[Config]
+) -> dict[tuple[str, tuple[str, int]], Run]:
+    """The runs of these configurations, by pair."""
+    from paramhs.world.store.sqlite import read_runs
+
+    cutoff = search.scenario.cutoff
+    return {
+        (run.task.config.key, (run.task.instance.name, run.task.seed)): run
+        for run in read_runs(path, search.scenario.space)
+        if run.task.config in configs and run.task.cutoff == cutoff
+    }
 
 
 def _make(

@@ -8,17 +8,20 @@ anything about others.
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from random import Random
+from typing import Literal
 
-from paramhs.values.costs import Cost, CostMetric, Score, mean, score
+from paramhs.results.concluding import PROVING, conclusion, counts, verdict_table, verdict_text
+from paramhs.values.costs import Cost, CostMetric, Quality, Score, mean, score
+from paramhs.values.markup import Markup, html_table, joined, paragraph
 from paramhs.values.runs import FAILURES, Run, Status
 from paramhs.values.seeds import below, stream
 from paramhs.values.space import Config
 from paramhs.values.wording import finite
 
-LEAST_INSTANCES = 6  # fewer, and even unanimous instances give no p-value below 0.05
+LEAST_INSTANCES = PROVING
 SIGNIFICANT = 0.05
 _RESAMPLES = 5_000
 _EXACT = 12  # cases up to which all sign flips are tried
@@ -34,7 +37,8 @@ class Side:
 
     config: Config
     cost: float
-    """As a person expects to see it: a mean over the runs that did not fail, or a PAR10."""
+    """As a person expects to see it: a mean, or a PAR10, over the runs that neither side has
+    failed; infinite where there are none."""
     runs: int
     solved: int
     """How many runs finished within their limits with a usable answer."""
@@ -84,6 +88,12 @@ class Verdict:
     """Of a two-sided sign-flip test on the mean difference, failures counting most."""
     favours_second: bool
     """Which way that difference goes."""
+    names: tuple[str, str] = ("default", "best")
+    """What the two are called."""
+    metric: CostMetric = field(default=Quality(), repr=False)
+    """By what they were compared."""
+    meetings: tuple[tuple[Run, Run], ...] = field(default=(), repr=False, compare=False)
+    """What each has made of the pairs, by instance and seed."""
 
     @property
     def conclusion(self) -> str:
@@ -91,6 +101,23 @@ class Verdict:
         if self.p_value >= SIGNIFICANT:
             return "unclear"
         return "better" if self.favours_second else "worse"
+
+    @property
+    def runs_alike(self) -> bool:
+        """Whether no instance was run with several seeds, so that only more instances tell more."""
+        return self.first.runs == self.instances
+
+    def __str__(self) -> str:
+        return verdict_text(self)
+
+    def as_html(self) -> Markup:
+        """A table of the two sides, and what follows."""
+        head, *rows = verdict_table(self)
+        said = [paragraph(line) for line in (*conclusion(self), counts(self))]
+        return joined(paragraph(f"verdict, on {self.on}:"), html_table(rows, head), *said)
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
 
     def to_json(self) -> dict[str, object]:
         """The same in JSON types."""
@@ -111,14 +138,43 @@ class Verdict:
             "ratio": self.ratio and self.ratio.to_json(),
             "p_value": self.p_value,
             "conclusion": self.conclusion,
+            "names": list(self.names),
         }
+
+
+@dataclass(frozen=True)
+class NoVerdict:
+    """That nothing was compared, and why. It is false, as a `Verdict` never is."""
+
+    conclusion: Literal["kept", "none"]
+    """ "kept": the default stays the best, so there is nobody for it to meet."""
+    reason: str
+    """A sentence."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        kept = self.conclusion == "kept"
+        return f"{'Keep the default' if kept else 'No verdict'}: {self.reason}"
+
+    def as_html(self) -> Markup:
+        """The text."""
+        return paragraph(str(self))
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
+
+    def to_json(self) -> dict[str, object]:
+        """The same in JSON types."""
+        return asdict(self)
 
 
 def verdict(
     first: Sequence[Run], second: Sequence[Run], metric: CostMetric, on: str = ""
 ) -> Verdict:
     """Compare two configurations by their runs, which must be on the same pairs."""
-    mine, other = _by_pair(first), _by_pair(second)
+    mine, other = _by_pair(first), _by_pair(second)  # so their order does not matter
     if mine.keys() != other.keys() or not mine:
         raise ValueError("the runs are not on the same pairs")
     level, costs = _telling(
@@ -134,9 +190,10 @@ def verdict(
     rng = stream(0, "verdict", len(cases))
     gain, ratio = _estimates(cases, quality and metric.maximise, rng)
     differences = _differences([_scores(case) for case in cases])
+    both = [pair for pair in mine if _both_usable(mine[pair], other[pair], metric)]
     return Verdict(
-        _side(first, metric),
-        _side(second, metric),
+        _side(first, [metric.of(mine[pair]) for pair in both], metric),
+        _side(second, [metric.of(other[pair]) for pair in both], metric),
         on,
         len(instances),
         "instance" if by_instance else "run",
@@ -148,6 +205,8 @@ def verdict(
         ratio,
         sign_flip_test(differences, rng),
         math.fsum(scaled(differences)) > 0,
+        metric=metric,
+        meetings=tuple((mine[pair], other[pair]) for pair in mine),
     )
 
 
@@ -162,18 +221,20 @@ def _telling(
 
 
 def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
-    return {(run.task.instance.name, run.task.seed): run for run in runs}
+    by_pair = {(run.task.instance.name, run.task.seed): run for run in runs}
+    return {pair: by_pair[pair] for pair in sorted(by_pair)}
 
 
-def _side(runs: Sequence[Run], metric: CostMetric) -> Side:
-    costs = [metric.of(run) for run in runs]
-    bad = [
-        run.status in FAILURES or math.isinf(cost[0]) for run, cost in zip(runs, costs, strict=True)
-    ]
+def _both_usable(first: Run, second: Run, metric: CostMetric) -> bool:
+    return all(math.isfinite(metric.of(run)[0]) for run in (first, second))
+
+
+def _side(runs: Sequence[Run], usable: Sequence[Cost], metric: CostMetric) -> Side:
+    bad = [run.status in FAILURES or math.isinf(metric.of(run)[0]) for run in runs]
     finished = [run.status is Status.OK for run in runs]
     return Side(
         runs[0].task.config,
-        metric.shown(score(costs)),
+        metric.shown(score(usable)) if usable else math.inf,
         len(runs),
         sum(done and not failed for done, failed in zip(finished, bad, strict=True)),
         sum(bad),

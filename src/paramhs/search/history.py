@@ -44,6 +44,8 @@ class History:
         """How many runs the search has asked for (or calls, where a call needs no run)."""
         self.races: list[Race] = []
         """Every comparison that was decided, in order."""
+        self.racing: tuple[Config, Config] | None = None
+        """The challenger and the incumbent whose race is not decided yet."""
         self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}
@@ -179,6 +181,7 @@ class History:
 
     def decide(self, challenger: Config, incumbent: Config, won: bool) -> None:
         """Take in who won."""
+        self.racing = None
         self._met[challenger, incumbent] = self.times_met(challenger, incumbent) + 1
         self.races.append(Race(challenger, incumbent, won, self.asked))
 

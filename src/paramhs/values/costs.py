@@ -16,12 +16,13 @@ A quality that is missing or not finite is the worst, wherever quality counts.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import short
 from paramhs.values.runs import FAILURES, Run, Status
 
 Cost = tuple[float, ...]
@@ -137,6 +138,23 @@ class RuntimeThenQuality(CostMetric):
         if run.status is Status.OK:
             return (seconds, 0.0)
         return (seconds, *Quality(self.maximise).of(run))
+
+
+_OURS: Mapping[str, type[CostMetric]] = {
+    metric.__name__: metric for metric in (Quality, Runtime, RuntimeThenQuality)
+}
+
+
+def cost_of(described: Mapping[str, Any]) -> CostMetric:
+    """The metric that describes itself so; `BadInput` for one that is not of this package."""
+    facts = dict(described)
+    kind = facts.pop("kind", "")
+    if kind not in _OURS:
+        raise BadInput(f"{short(kind)} is a cost that only the program which defines it can tell")
+    try:
+        return _OURS[kind](**facts)
+    except TypeError:
+        raise BadInput(f"{short(described)} describes no cost") from None
 
 
 def _par(penalty: float) -> str:

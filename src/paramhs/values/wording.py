@@ -15,6 +15,16 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+def time_text(seconds: float) -> str:
+    """A time as people say it: 0.02 s, 45 s, 12 min, 3.5 h."""
+    if seconds < 1:
+        return f"{seconds:.1g} s"
+    for limit, unit, length in ((100.0, "s", 1.0), (6_000.0, "min", 60.0), (1e6, "h", 3_600.0)):
+        if seconds < limit:
+            return f"{seconds / length:.2g} {unit}"
+    return f"{seconds / 86_400:.3g} days"
+
+
 def finite(number: float | None) -> float | None:
     """The number, or None where JSON has none for it."""
     return number if number is not None and math.isfinite(number) else None

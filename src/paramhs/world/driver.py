@@ -26,6 +26,7 @@ from paramhs.values.runs import (
     Task,
 )
 from paramhs.values.space import Config
+from paramhs.values.wording import time_text
 from paramhs.world.store import Store
 
 INTERRUPTED = "interrupted"
@@ -167,6 +168,18 @@ class Watcher:
         """The driver is done; `driver.stopped` says why."""
 
 
+class Later(Protocol):
+    """The verdict that will follow a search."""
+
+    runs: int
+    """How many runs of the budget are kept for it."""
+    counts: bool
+    """Whether it is part of the budget."""
+
+    def time(self, incumbent: Config | None) -> float:
+        """How many seconds of target time it will take, if this incumbent stays; 0 if unknown."""
+
+
 @dataclass
 class Driver:
     """Answers a search from the store where it can and from the target where it must.
@@ -188,6 +201,8 @@ class Driver:
     """If this configuration fails in all the first runs, the target is taken to be broken."""
     purpose: str = ""
     """What the runs are for, where that is no search. Then their order means nothing."""
+    later: Later | None = None
+    """What comes after the search, and may be part of its budget."""
 
     def __post_init__(self) -> None:
         self.session = Session(self.search, self.history)
@@ -282,12 +297,20 @@ class Driver:
             self._collect()
 
     def _why_stop_replaying(self) -> str:
-        return INTERRUPTED if self._interrupts else self.budget.spent(runs=self.taken)
+        if self._interrupts:
+            return INTERRUPTED
+        kept = self.later.runs if self.later else 0
+        spent = self.budget.spent(runs=self.taken + kept)
+        return f"{spent}, {kept:,} of them for the verdict" if spent and kept else spent
 
     def _why_stop(self) -> str:
-        return self._why_stop_replaying() or self.budget.spent(
-            self.taken, self.store.target_time, self.wall_time
+        kept = self.later.time(self.session.incumbent) if self.later and self.later.counts else 0.0
+        spent = self.budget.spent(
+            target_time=self.store.target_time + kept,
+            wall_time=self.wall_time + kept / self.jobs,
         )
+        words = f"{spent}, {time_text(kept)} of it for the verdict" if spent and kept else spent
+        return self._why_stop_replaying() or words
 
     def _speculate(self, ahead: Iterator[Task]) -> None:
         """Give idle workers what the search will probably ask for."""

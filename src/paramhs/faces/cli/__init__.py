@@ -14,13 +14,14 @@ from paramhs.faces.cli.init import init
 from paramhs.faces.cli.instances import app as instances
 from paramhs.faces.cli.landscape import landscape
 from paramhs.faces.cli.output import Json, Terminal, called, print_json, say
+from paramhs.faces.cli.picture import check_page
 from paramhs.faces.cli.printed import print_result
 from paramhs.faces.cli.saps import saps
 from paramhs.faces.cli.space import space
 from paramhs.faces.cli.tune import INTERRUPTED_CODE, show, tune, tuning
 from paramhs.faces.cli.validate import validate
 from paramhs.faces.cli.verdicts import print_outcome
-from paramhs.faces.cli.views import view
+from paramhs.faces.views import view
 from paramhs.values.errors import BadInput, ParamhsError, StoreError, TargetError
 from paramhs.world.driver import INTERRUPTED
 
@@ -61,6 +62,8 @@ def demo(
 ) -> None:
     """Tune a built-in solver, SAPS, on a dozen generated instances, within a minute."""
     console = Terminal()
+    if out is not None:
+        check_page()
     if not as_json:
         console.print(demonstration.INTRODUCTION)
     with demonstration.instances() as paths:
@@ -69,9 +72,10 @@ def demo(
         pictures = []
         if not as_json:
             print_result(console, result, demonstration.METRIC)
-            print_outcome(console, result, demonstration.METRIC, "its runs were interrupted.")
+            print_outcome(console, result)
         if result.stopped != INTERRUPTED and (out is not None or not as_json):
-            chart = demonstration.chart(result, paths[0])
+            with Terminal(stderr=True, quiet=as_json).status("measuring a map ..."):
+                chart = demonstration.chart(result, paths[0])
             if not as_json:
                 demonstration.show(console, chart)
             if out is not None:

@@ -1,39 +1,40 @@
-"""The embedded example: the parameters of SAPS, a local search for SAT, on generated circuits."""
+"""The embedded example: the parameters of SAPS, a local search, on random formulas."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from paramhs.faces.cli.picture import Map, drawn_map, on_page, on_terminal
-from paramhs.faces.tuning import Result, tune
+from paramhs.faces.result import Result
+from paramhs.faces.tuning import tune
 from paramhs.values.costs import Quality
 from paramhs.values.seeds import stream
-from paramhs.values.space import Config, Space
+from paramhs.values.space import Config
 from paramhs.world.driver import Budget, Watcher
-from paramhs.world.instances.circuit_fuzz import circuit_fuzz
 from paramhs.world.instances.dimacs import dimacs
-
-if TYPE_CHECKING:
-    from paramhs.world.targets.saps import Saps
+from paramhs.world.instances.random_ksat import random_ksat
+from paramhs.world.targets.plain_saps import SPACE, PlainSaps
 
 METRIC = Quality()
 COUNT = 12  # instances to search on, and as many held out
-INPUTS = 40
-VARIABLES = 1_000
-STEPS = 5_000
-BUDGET = Budget(runs=10_000, wall_time=35.0)
+VARIABLES = 400
+RATIO = 5.0  # clauses a variable: too many for all of them to become true
+STEPS = 3_000
+BUDGET = Budget(runs=1_000, wall_time=25.0)
 JOBS = 2
+COLUMNS, ROWS = 13, 5
+MAP_TIME = 7.0  # seconds, about: each cell is the mean over as many instances as fit in
 
-INTRODUCTION = """\
+INTRODUCTION = f"""\
 SAPS is a local search for satisfiability: it multiplies the weights of clauses
 it cannot satisfy by alpha, and smooths all weights by rho now and then. Which
-alpha, rho, ps and wp leave the fewest of the clauses of 12 random circuits
-false after 5,000 steps? The default is that of its authors.
+alpha, rho, ps and wp leave the fewest clauses of {COUNT} random formulas false
+after {STEPS:,} steps? The default is that of its authors. The search ends after
+{BUDGET.runs:,} runs or {BUDGET.wall_time:g} s; then {COUNT} other formulas, the test set, decide.
 """
 
 
@@ -43,30 +44,25 @@ def instances() -> Iterator[tuple[dict[str, Path], dict[str, Path]]]:
     with tempfile.TemporaryDirectory(prefix="paramhs-demo-") as folder:
         paths = {}
         for number in range(2 * COUNT):
-            formula = circuit_fuzz(INPUTS, VARIABLES, None, stream(0, "demo", number))
-            name = f"circuit-{number:02}"
+            formula = random_ksat(3, VARIABLES, RATIO, False, stream(0, "demo", number))
+            name = f"formula-{number:02}"
             paths[name] = Path(folder, f"{name}.cnf")
             paths[name].write_text(dimacs(formula), encoding="ascii")
         names = list(paths)
         yield {n: paths[n] for n in names[:COUNT]}, {n: paths[n] for n in names[COUNT:]}
 
 
-def target() -> tuple["Saps", Space]:
-    """SAPS, compiled, and the space of its parameters."""
-    from paramhs.world.targets.saps import SPACE, Saps, Settings, solve
-
-    formula = circuit_fuzz(5, 0, None, stream(0, "demo", "warm"))
-    solve(formula, Settings(), 10, 0)  # compiles before there are worker processes to do it
-    return Saps(STEPS), SPACE
+def target() -> Callable[..., float]:
+    """SAPS in plain Python: the demo needs nothing installed but paramhs, and nothing compiled."""
+    return PlainSaps(STEPS)
 
 
 def run(watcher: Watcher, seed: int, paths: tuple[dict[str, Path], dict[str, Path]]) -> Result:
     """Tune it."""
-    saps, space = target()
     searched, held_out = paths
     return tune(
-        saps,
-        space,
+        target(),
+        SPACE,
         instances=searched,
         test_instances=held_out,
         budget=BUDGET,
@@ -78,13 +74,17 @@ def run(watcher: Watcher, seed: int, paths: tuple[dict[str, Path], dict[str, Pat
 
 
 def chart(result: Result, paths: dict[str, Path]) -> Map:
-    """The mean over the instances for alpha and rho, and the search's way on it."""
-    saps, _ = target()
+    """The mean over some instances for alpha and rho, and the search's way on it."""
+    saps = target()
+    run_time = result.target_time / max(1, len(result.runs))
+    fitting = int(MAP_TIME / (COLUMNS * ROWS * run_time)) if run_time else COUNT
+    measured = list(paths.values())[: max(1, fitting)]
 
     def cost(config: Config) -> float:
-        return fmean(saps(config.as_dict(), path, seed) for seed, path in enumerate(paths.values()))
+        return fmean(saps(config.as_dict(), path, seed) for seed, path in enumerate(measured))
 
-    return drawn_map([point.config for point in result.trajectory], "alpha", "rho", cost)
+    way = [point.config for point in result.trajectory]
+    return drawn_map(way, "alpha", "rho", cost, COLUMNS, ROWS)
 
 
 def show(console: Console, chart: Map) -> None:

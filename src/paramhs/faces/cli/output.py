@@ -6,36 +6,30 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
 
 from paramhs.faces.scenario_file import seconds
+from paramhs.faces.terminal import Terminal
 from paramhs.values.errors import BadInput
 from paramhs.values.wording import printable, printable_json
 
+__all__ = [
+    "Json",
+    "Terminal",
+    "again",
+    "called",
+    "duration",
+    "print_json",
+    "program",
+    "say",
+    "write_text",
+]
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-
-
-class Terminal(Console):
-    """A console that obeys what this program says, and only shows what comes from outside.
-
-    All that a command prints for people goes through here or through `say`.
-    """
-
-    def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
-        super().__init__(stderr=stderr, quiet=quiet, highlight=False)
-
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
-        """The parts to print; control characters in their texts are made visible."""
-        for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else printable(text), style, control)
 
 
 def say(text: str, err: bool = False) -> None:
@@ -48,9 +42,9 @@ def write_text(text: str) -> None:
     typer.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
 
 
-def print_json(value: Any) -> None:
-    """JSON, for programs."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+def print_json(value: Mapping[str, Any], version: int = 1) -> None:
+    """JSON, for programs; `version` is that of the command's schema in docs/json."""
+    text = json.dumps({"version": version, **value}, indent=2, ensure_ascii=False, allow_nan=False)
     typer.echo(printable_json(text))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -122,14 +123,19 @@ def _way(chart: Map) -> list[dict[str, Any]]:
     return rows
 
 
+def check_page() -> None:
+    """Refuse at once what `on_page` could not do."""
+    for name in ("altair", "vl_convert"):
+        if find_spec(name) is None:
+            raise BadInput(f'a page needs {name}: pip install "paramhs[report]"')
+
+
 def on_page(chart: Map, title: str, folder: Path, name: str) -> list[Path]:
     """The same as an interactive page and an SVG."""
-    try:
-        import altair as alt
+    import altair as alt
 
-        from paramhs.results.drawing import draw
-    except ModuleNotFoundError as error:
-        raise BadInput(f"{error.name} is not installed: pip install 'paramhs[all]'") from None
+    from paramhs.results.drawing import draw
+
     cells, path = _cells(chart), _way(chart)
     x = alt.X(f"{chart.across}:O", sort=[f"{v:.3g}" for v in chart.xs])
     y = alt.Y(f"{chart.up}:O", sort=[f"{v:.3g}" for v in reversed(chart.ys)])

@@ -7,49 +7,60 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paramhs.faces.cli.views import brief
-from paramhs.faces.tuning import Result
-from paramhs.results.evidence import Rival, closest_rivals
+from paramhs.faces.layout import brief, tell, tell_table
+from paramhs.faces.result import Result
+from paramhs.results.evidence import Rival, closest_rivals, steps
 from paramhs.values.costs import CostMetric
 from paramhs.values.wording import counted
 
 _CLEAR = 2.5  # standard errors from which a difference is probable
+_FEW = 8  # parameters up to which the default is shown whole
 _TELLING = 8  # common runs below which no difference is called probable
 
 
 def print_result(console: Console, result: Result, metric: CostMetric) -> None:
-    """Incumbent, default, trajectory, and how sure that is."""
-    console.print(_trajectory(result))
+    """Incumbents, the best beside the default on common runs, and how sure that is."""
+    _print_trajectory(console, result, metric)
     console.print()
     stopped = "" if result.stopped.startswith("the budget") else "the search ended: "
     more = f" (and {result.speculative:,} speculative)" if result.speculative else ""
     counts = f"{counted(result.asked, 'run')}{more}, {result.target_time:.1f} s of target time"
-    console.print(Text(f"{counts}: {stopped}{result.stopped}"), soft_wrap=True)
-    console.print(Text(f"best     {result.best}", style="bold"), soft_wrap=True)
-    console.print(f"         {result.best_text}")
-    console.print(Text(f"default  {brief(result.default)}"), soft_wrap=True)
-    console.print(f"         {result.default_text}")
-    for line in _how_sure(result, metric):
-        console.print(Text(line), soft_wrap=True)
+    tell(console, f"{counts}: {stopped}{result.stopped}")
+    if result.best != result.default:
+        changed = f"as it differs from the default: {brief(result.best, most=1_000)}"
+        tell(console, f"best, {changed}", style="bold", indent="  ")
+    if len(result.default) <= _FEW:
+        tell(console, f"default: {result.default}", indent="  ")
+    tell(console, f"while searching: {result.comparison}", indent="  ")
+    for line in _how_sure(result):
+        tell(console, line, indent="    ")
 
 
-def _trajectory(result: Result, most: int = 12) -> Table:
-    table = Table("after runs", "incumbent", "mean then", "over runs", box=None, pad_edge=False)
-    points = list(result.trajectory)
-    for index, point in enumerate(points):
-        if most // 2 <= index < len(points) - most // 2:
+def _print_trajectory(console: Console, result: Result, metric: CostMetric, most: int = 12) -> None:
+    """One line an incumbent; its numbers are over the same runs."""
+    rows: list[tuple[str, ...]] = []
+    made = steps(result.history, result.trajectory)
+    for index, step in enumerate(made):
+        if most // 2 <= index < len(made) - most // 2:
             if index == most // 2:
-                table.add_row("...", f"({len(points) - most} more)", "", "")
+                rows.append(("...", "", "", "", f"({len(made) - most} more)"))
             continue
-        cost = "" if point.cost is None else f"{point.cost:.6g}"
-        table.add_row(f"{point.runs:,}", Text(brief(point.config)), cost, f"{point.evidence:,}")
-    return table
+        numbers = (f"{step.runs:,}", *map(_number, (step.cost, step.before)))
+        rows.append((*numbers, f"{step.common or ''}", brief(step.config)))
+    headings = ("after runs", metric.label, "before", "common runs", "incumbent")
+    tell_table(console, headings, rows)
+    note = "incumbents are shown as they differ from the default; each number beside that of the"
+    tell(console, f"({note} incumbent before, over the runs both have made)", style="dim")
 
 
-def _how_sure(result: Result, metric: CostMetric) -> list[str]:
+def _number(cost: float | None) -> str:
+    return "" if cost is None else f"{cost:.6g}"
+
+
+def _how_sure(result: Result) -> list[str]:
     """The closest rivals, with twice the standard error of the difference on common runs."""
     if result.best == result.default and len(result.trajectory) <= 1:
-        return ["No configuration was found that is better than the default: keep it."]
+        return []
     rivals = closest_rivals(result.history, result.best)
     # Of many with few common runs, the closest is merely the luckiest.
     closest = ([r for r in rivals if r.common >= _TELLING] or rivals)[:2]

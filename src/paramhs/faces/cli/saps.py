@@ -1,6 +1,5 @@
 """`paramhs saps`: the built-in solver, by itself."""
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from paramhs.faces.cli.output import Json, Terminal
+from paramhs.faces.cli.output import Json, Terminal, print_json
 from paramhs.faces.cli.tune import INTERRUPTED_CODE
 from paramhs.world.instances.dimacs import read_formula
 
@@ -59,7 +58,7 @@ def saps(
     speed = float(outcomes.steps.sum()) / (time.perf_counter() - begin)
     if as_json:
         facts = {name: getattr(outcomes, name).tolist() for name in _MEASURES}
-        typer.echo(json.dumps(facts | {"steps_per_second": speed}, indent=2, allow_nan=False))
+        print_json(facts | {"steps_per_second": speed})
     else:
         _print(Terminal(), outcomes, speed)
 

@@ -15,13 +15,12 @@ from rich.text import Text
 
 from paramhs.faces.cli.output import Json, Terminal, again, called, duration, print_json, say
 from paramhs.faces.cli.printed import print_result, print_summary
-from paramhs.faces.cli.verdicts import command_of, no_verdict, print_outcome, why_none
-from paramhs.faces.cli.views import view
+from paramhs.faces.cli.verdicts import command_of, print_outcome, why_none
+from paramhs.faces.result import Result
 from paramhs.faces.scenario_file import ScenarioFile, read_configs, read_scenario
-from paramhs.faces.tuning import Result, tune_scenario
-from paramhs.results.evidence import common_costs
+from paramhs.faces.tuning import tune_scenario
+from paramhs.faces.views import view
 from paramhs.values.errors import BadInput
-from paramhs.values.wording import finite
 from paramhs.world.driver import INTERRUPTED, Budget
 
 INTERRUPTED_CODE = 130
@@ -58,6 +57,14 @@ def tune(
     verdict: Annotated[
         bool, typer.Option(help="Let the best and the default meet on what was held out.")
     ] = True,
+    verdict_in_budget: Annotated[
+        bool | None,
+        typer.Option(
+            "--verdict-in-budget/--verdict-on-top",
+            help="Whether the verdict's runs are part of the budget [on top].",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Tune what a scenario file describes. Options stand in for what the file says.
@@ -90,36 +97,29 @@ def tune(
             watcher=watcher,
             test_set=scenario_file.test_set if verdict else None,
             warm_start=(*scenario_file.warm_start, *(warm_start or ())),
+            verdict_in_budget=(
+                scenario_file.verdict_in_budget if verdict_in_budget is None else verdict_in_budget
+            ),
+            no_test_set=why_none(scenario_file, verdict),
         )
-    missing = why_none(scenario_file, verdict)
     if as_json:
-        print_json(_as_json(result, scenario_file, missing))
+        print_json({**result.to_json(), **command_of(scenario_file, result.best)})
     else:
-        _print(result, scenario_file, missing)
+        _print(result, scenario_file)
         say(f"\nAll runs are in {store_path}; see them with: {called('show', store_path)}")
     if result.stopped == INTERRUPTED:
         say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
 
 
-def _print(result: Result, scenario_file: ScenarioFile, missing: str) -> None:
+def _print(result: Result, scenario_file: ScenarioFile) -> None:
     console = Terminal()
     print_result(console, result, scenario_file.scenario.cost)
-    print_outcome(console, result, scenario_file.scenario.cost, missing)
-    for command in command_of(scenario_file, result.best).values():
-        console.print("\nthe best configuration's command:")
-        console.print(Text(command), soft_wrap=True)
-
-
-def _as_json(result: Result, scenario_file: ScenarioFile, missing: str) -> dict[str, object]:
-    search = common_costs(result.history, result.default, result.best)
-    return {
-        **result.to_json(),
-        "on_common_runs": search
-        and {"default": finite(search.first), "best": finite(search.second), "runs": search.runs},
-        "no_verdict": None if result.verdict else no_verdict(result, missing),
-        **command_of(scenario_file, result.best),
-    }
+    print_outcome(console, result)
+    command = scenario_file.target.command_line(result.best)
+    what = "'s command" if command else ", whole"
+    console.print(f"\nthe best configuration{what}:")
+    console.print(Text(command or str(result.best)), soft_wrap=True)
 
 
 def _make_folder(folder: Path) -> None:

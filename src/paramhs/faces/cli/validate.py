@@ -12,9 +12,9 @@ from rich.text import Text
 from paramhs.faces.cli.output import Json, Terminal, again, print_json, say
 from paramhs.faces.cli.tune import INTERRUPTED_CODE, tuning
 from paramhs.faces.cli.verdicts import command_of, print_verdict
-from paramhs.faces.cli.views import view
 from paramhs.faces.scenario_file import ScenarioFile, read_scenario
 from paramhs.faces.scenario_file.instances import instances_of
+from paramhs.faces.views import view
 from paramhs.results.validating import TestSet, verdict_store
 from paramhs.results.validating import validate as validated
 from paramhs.values.errors import BadInput
@@ -63,7 +63,10 @@ def validate(
     }
     configs, names = list(meant), list(meant.values())
     if len(configs) < 2 and config is None:
-        say("[]" if as_json else "Keep the default: it is the best that the search found.")
+        if as_json:
+            print_json({"verdicts": []})
+        else:
+            say("Keep the default: it is the best that the search found.")
         return
     test_set = _test_set(scenario_file, on)
     test_set = test_set if runs is None else replace(test_set, runs=runs)
@@ -82,14 +85,17 @@ def validate(
     if verdicts is None:
         say(f"Interrupted; to go on: {again()}", err=True)
         raise typer.Exit(INTERRUPTED_CODE)
+    verdicts = [
+        replace(verdict, names=(names[0], name))
+        for name, verdict in zip(names[1:], verdicts, strict=True)
+    ]
     if as_json:
-        print_json(
-            [{**v.to_json(), **command_of(scenario_file, v.second.config)} for v in verdicts]
-        )
+        said = [{**v.to_json(), **command_of(scenario_file, v.second.config)} for v in verdicts]
+        print_json({"verdicts": said})
         return
     console = Terminal()
-    for name, chosen, verdict in zip(names[1:], configs[1:], verdicts, strict=True):
-        print_verdict(console, verdict, scenario_file.scenario.cost, (names[0], name))
+    for chosen, verdict in zip(configs[1:], verdicts, strict=True):
+        print_verdict(console, verdict)
         for command in command_of(scenario_file, chosen).values():
             console.print(Text(f"{command}\n"), soft_wrap=True)
 

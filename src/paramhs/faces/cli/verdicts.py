@@ -1,39 +1,39 @@
 """Verdicts, printed for people."""
 
-import math
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from paramhs.faces.layout import brief, tell
+from paramhs.faces.result import Result, common_text
 from paramhs.faces.scenario_file import ScenarioFile
-from paramhs.faces.tuning import Result
-from paramhs.results.evidence import Common, common_costs
-from paramhs.results.verdict import Interval, Side, Verdict
-from paramhs.values.costs import CostMetric
+from paramhs.results.concluding import conclusion, counts, verdict_table
+from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.values.runs import NO_INSTANCE
 from paramhs.values.space import Config
-from paramhs.values.wording import counted
-from paramhs.world.driver import INTERRUPTED
 
 
-def print_outcome(console: Console, result: Result, metric: CostMetric, missing: str) -> None:
+def print_outcome(console: Console, result: Result) -> None:
     """The verdict of a search, or why there is none."""
+    if result.ahead is not None:
+        stood = common_text(
+            result.ahead.common, result.history, ("the challenger", "the incumbent")
+        )
+        console.print()
+        tell(console, f"The budget ended inside a race, and the challenger was ahead: {stood}.")
+        tell(
+            console, f"The challenger, as it differs from the default: {brief(result.ahead.config)}"
+        )
+        if result.ahead_verdict is None:
+            tell(console, "A larger budget finishes the race.")
     console.print()
-    if result.verdict is not None:
-        search = common_costs(result.history, result.default, result.best)
-        print_verdict(console, result.verdict, metric, ("default", "best"), search)
-    else:
-        console.print(Text(no_verdict(result, missing), style="bold"), soft_wrap=True)
-
-
-def no_verdict(result: Result, missing: str) -> str:
-    """Why there is none."""
-    if result.stopped == INTERRUPTED:
-        return "No verdict: it was interrupted."
-    if result.best == result.default:
-        return "Keep the default: the search found nothing better."
-    return f"No verdict: {missing}"
+    if isinstance(result.verdict, NoVerdict):
+        tell(console, str(result.verdict), style="bold")
+        return
+    print_verdict(console, result.verdict)
+    if result.ahead_verdict is not None and result.ahead_verdict != result.verdict:
+        console.print()
+        print_verdict(console, result.ahead_verdict)
 
 
 def command_of(scenario_file: ScenarioFile, config: Config) -> dict[str, str]:
@@ -46,96 +46,28 @@ def why_none(scenario_file: ScenarioFile, asked: bool) -> str:
     """Why a search of a scenario may have no verdict."""
     if not asked:
         return "none was asked for, and the means above are on runs that the search has chosen by."
-    if scenario_file.scenario.instances == (NO_INSTANCE,):
+    instances = scenario_file.scenario.instances
+    if instances == (NO_INSTANCE,):
         return "the target is deterministic and has no instances, so nothing is new to it."
+    few = (
+        ""
+        if len(instances) >= 12
+        else (f" (of {len(instances)} that is too few to prove anything: only more instances can)")
+    )
     return (
         "the search has used every instance, and the target is deterministic. Hold some out with"
-        " test_instances = 0.3, or name others."
+        f" test_instances = 0.3{few}, or name others."
     )
 
 
-def print_verdict(
-    console: Console,
-    verdict: Verdict,
-    metric: CostMetric,
-    names: tuple[str, str],
-    search: Common | None = None,
-) -> None:
-    """Both sides, beside what they cost in the search, then what follows."""
-    console.print(Text(f"verdict, on {verdict.on}:"))
-    what = metric.label
-    columns = ["", f"{what}, here" if search else what, "finished", "failed"]
-    if search:
-        columns.append(f"{what}, in the search ({counted(search.runs, 'common run')})")
-    table = Table(*columns, box=None, pad_edge=False)
-    costs = ("", "") if search is None else (f"{search.first:.4g}", f"{search.second:.4g}")
-    sides = (verdict.first, verdict.second)
-    for name, side, cost in zip(names, sides, costs, strict=True):
-        table.add_row(*_row(name, side), *([cost] if search else []))
+def print_verdict(console: Console, verdict: Verdict) -> None:
+    """Both sides, then what follows."""
+    tell(console, f"verdict, on {verdict.on}:")
+    headings, *rows = verdict_table(verdict)
+    table = Table(*headings, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(Text, row))
     console.print(table)
-    for line in conclusion(verdict, metric, names):
-        console.print(Text(line, style="bold"), soft_wrap=True)
-    console.print(
-        f"{verdict.wins} won, {verdict.ties} tied, {verdict.losses} lost by {verdict.case};"
-        f" p = {verdict.p_value:.2g}"
-    )
-
-
-def _row(name: str, side: Side) -> list[str]:
-    return [name, f"{side.cost:.4g}", f"{side.solved} of {side.runs}", str(side.failed or "")]
-
-
-def conclusion(verdict: Verdict, metric: CostMetric, names: tuple[str, str]) -> list[str]:
-    """In plain words, with how much and how sure."""
-    first, second = names
-    how_much = _how_much(verdict, metric)
-    if verdict.conclusion == "better":
-        return [f"{second.capitalize() if second.isalpha() else second} is better: {how_much}."]
-    if verdict.conclusion == "worse":
-        return [f"Keep {_the(first)}: {second} is worse; {how_much}."]
-    few = ""
-    cases = verdict.wins + verdict.ties + verdict.losses
-    if cases < 6:
-        few = f" {counted(cases, verdict.case)} cannot prove one."
-    elif verdict.ratio and not verdict.ratio.low <= 1 <= verdict.ratio.high:
-        few = f" The p-value decides: of {counted(cases, verdict.case)} the interval is too narrow."
-    return [f"Keep {_the(first)}: no difference is proven ({how_much}).{few}"]
-
-
-def _the(name: str) -> str:
-    return f"the {name}" if name.isalpha() else name
-
-
-def _how_much(verdict: Verdict, metric: CostMetric) -> str:
-    better, worse = _directions(verdict, metric)
-    tail = ""
-    if verdict.by == "quality" and metric.needs_runtime:
-        tail = " in quality, with equal runtimes"
-    if verdict.ratio is not None:
-        return f"{_times(verdict.ratio, better, worse)}{tail}"
-    if verdict.gain is None:
-        return "no run on which both gave a usable answer"
-    gain = verdict.gain
-    if gain.estimate < 0:
-        better, gain = worse, Interval(-gain.estimate, -gain.high, -gain.low)
-    return f"{better} by {gain}{tail}"
-
-
-def _directions(verdict: Verdict, metric: CostMetric) -> tuple[str, str]:
-    """What better and worse are called."""
-    if verdict.by == "runtime":
-        return "faster", "slower"
-    return ("higher", "lower") if metric.maximise else ("lower", "higher")
-
-
-def _times(ratio: Interval, better: str, worse: str) -> str:
-    """Such as 2.7 times faster (95 % interval 1.9 to 3.6), or 1.3 times slower (...)."""
-    if ratio.estimate >= 1:
-        return f"{ratio.estimate:.3g} times {better} (95 % interval {_range(ratio)})"
-    low = 1 / ratio.low if ratio.low else math.inf
-    turned = Interval(1 / ratio.estimate, 1 / ratio.high, low)
-    return f"{turned.estimate:.3g} times {worse} (95 % interval {_range(turned)})"
-
-
-def _range(interval: Interval) -> str:
-    return f"{interval.low:.3g} to {interval.high:.3g}"
+    for line in conclusion(verdict):
+        tell(console, line, style="bold")
+    tell(console, counts(verdict))

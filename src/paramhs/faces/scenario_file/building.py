@@ -60,6 +60,8 @@ class ScenarioFile:
     """Where paths are looked for; the first is the scenario's own."""
     warm_start: tuple[Path, ...] = ()
     """Stores of earlier searches to learn from."""
+    verdict_in_budget: bool = False
+    """Whether the verdict's runs are part of the budget."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class _Builder:
             file.expected,
             self.parsed.folders,
             warm_start,
+            file.verdict.in_budget,
         )
 
     def _scenario(

@@ -400,6 +400,8 @@ class Verdict(_Table):
 
     runs: Annotated[int, Field(gt=0)] | None = None
     """Of each; left out: one an instance, and at least 50 if the target is random."""
+    in_budget: bool = False
+    """Whether these runs are part of the budget; else they come on top."""
 
 
 class File(_Table):

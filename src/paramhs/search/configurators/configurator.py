@@ -36,6 +36,7 @@ def race(
     ahead: Iterable[Config] = (),
 ) -> Asking:
     """Whether the challenger wins; the history is told."""
+    history.racing = (challenger, incumbent)
     won = yield from comparison.better(history, challenger, incumbent, ahead)
     history.decide(challenger, incumbent, won)
     return won

@@ -15,18 +15,43 @@ try:
     def _lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
+    def _share(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
 except ImportError:  # Windows
     import msvcrt
 
     def _lock(descriptor: int) -> None:
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
 
+    _share = _lock
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody is writing the file now. Whoever wants to just then waits a moment."""
+    try:
+        descriptor = os.open(_lock_file(path), os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        _share(descriptor)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _lock_file(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
+
 
 class WriterLock:
     """Held from creation to `release`; a lock file beside the file says who holds it."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.with_name(path.name + ".lock")
+        self._file = _lock_file(path)
         self._descriptor: int | None = self._acquire(path)
         try:
             os.ftruncate(self._descriptor, 0)

@@ -153,8 +153,7 @@ class CommandTarget(Target):
 
     def command_line(self, config: Config) -> str:
         """The command line of a configuration, with INSTANCE, SEED and such where those go."""
-        own = {name: name.upper() for name in self.template.uses}
-        return shlex.join(self.template.filled(config, own))
+        return self.template.line(config)
 
     def limits(self, cutoff: float) -> Limits:
         """What a run with this cutoff may use.

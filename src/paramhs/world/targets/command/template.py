@@ -4,6 +4,7 @@ A word with a placeholder of an inactive parameter is left out; if it is nothing
 placeholder, an option such as `-x` before it is left out with it.
 """
 
+import ast
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -153,6 +154,10 @@ class Template:
             option = text is not None and all(fixed for _, fixed in parts) and _is_option(text)
         return tuple(result)
 
+    def line(self, config: Config) -> str:
+        """The command line of a configuration, with INSTANCE, SEED and such where those go."""
+        return shlex.join(self.filled(config, {name: name.upper() for name in self.uses}))
+
     def _flag(self, parts: Sequence[tuple[str, bool]], config: Config) -> list[str] | None:
         name, fixed = parts[0] if len(parts) == 1 else ("", True)
         return None if fixed or name not in config else self.style.flag(name, config[name])
@@ -177,6 +182,24 @@ class Template:
             else:
                 return None
         return text
+
+
+def command_line_of(described: Mapping[str, object], config: Config) -> str:
+    """The command line of a configuration, from what a target says of itself, with INSTANCE, SEED
+    and such where those go; empty where that is no command."""
+    text, style = described.get("command"), described.get("style")
+    if not isinstance(text, str) or not isinstance(style, str):
+        return ""
+    template = Template(text, config.space, style_of(style), whole=False)
+    return template.line(config)
+
+
+def style_of(written: str) -> Style:
+    """The style that `repr` writes so."""
+    call = ast.parse(written, mode="eval").body
+    if not isinstance(call, ast.Call):
+        raise BadInput(f"{written!r} is not a style")
+    return Style(**{str(word.arg): ast.literal_eval(word.value) for word in call.keywords})
 
 
 def split_words(command: str | Sequence[str]) -> list[str]:

@@ -8,20 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from paramhs.values.errors import BadInput
-from paramhs.values.space import Real, Space
 from paramhs.world.instances.dimacs import read_formula
+from paramhs.world.targets.plain_saps import SPACE
 from paramhs.world.targets.saps.arrays import Clauses, encoded
 from paramhs.world.targets.saps.solving import SMOOTHINGS, Settings, Smoothing, solve
 
-SPACE = Space(
-    {
-        "alpha": Real(1.01, 3.0, log=True, default=1.3),
-        "rho": Real(0.0, 1.0, default=0.8),
-        "ps": Real(0.0, 0.2, default=0.05),
-        "wp": Real(0.0, 0.1, default=0.01),
-    }
-)
-"""Where good settings are likely to be, with UBCSAT's defaults."""
+__all__ = ["SPACE", "Saps", "saps"]
 
 _FORMULAS = 64  # that are kept in memory
 

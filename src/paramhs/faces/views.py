@@ -11,28 +11,16 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from paramhs.faces.cli.output import Terminal
-from paramhs.results.evidence import standard_error
+from paramhs.faces.layout import beside_default
+from paramhs.faces.result import common_text
+from paramhs.faces.terminal import Terminal
+from paramhs.results.evidence import common_costs, standard_error
 from paramhs.values.costs import score
 from paramhs.values.runs import Point
-from paramhs.values.space import Config, value_text
-from paramhs.values.wording import counted
+from paramhs.values.wording import counted, time_text
 from paramhs.world.driver import STOPPING, Driver, Watcher
 
 _EVERY = 5.0  # seconds between plain lines
-
-
-def brief(config: Config, most: int = 8) -> str:
-    """A configuration on one line: of many parameters, those that differ from the default."""
-    default = config.space.default
-    if len(config) <= most:
-        return config.key
-    changes = [name for name in config if config.get(name) != default.get(name)]
-    if not changes:
-        return "the default"
-    words = [f"{name}={value_text(config[name])}" for name in changes]
-    more = f" ... ({len(words) - most} more)" if len(words) > most else ""
-    return " ".join(words[:most]) + more
 
 
 def duration(seconds: float) -> str:
@@ -95,12 +83,17 @@ class _View(Watcher):
 
     def incumbent(self, driver: Driver) -> str:
         points = driver.session.trajectory
-        return brief(points[-1].config) if points else "(evaluating the default)"
+        return beside_default(points[-1].config) if points else "(evaluating the default)"
 
     def cost(self, driver: Driver) -> str:
-        """The incumbent's mean cost, its standard error and its number of runs."""
-        incumbent = driver.session.incumbent
-        costs = list(driver.history.costs(incumbent).values()) if incumbent else []
+        """The incumbent beside the default on common runs; the default itself with its error."""
+        incumbent, default = driver.session.incumbent, driver.history.scenario.space.default
+        if incumbent is None:
+            return ""
+        if incumbent != default:
+            met = common_costs(driver.history, default, incumbent)
+            return common_text(met, driver.history, ("incumbent", "default"))
+        costs = list(driver.history.costs(incumbent).values())
         if not costs:
             return ""
         mean = driver.history.scenario.cost.shown(score(costs))
@@ -108,7 +101,15 @@ class _View(Watcher):
         error = ""
         if len(numbers) > 1 and all(map(math.isfinite, numbers)):
             error = f" ± {standard_error(numbers):.2g}"
-        return f"{mean:.6g}{error} over {counted(len(costs), 'run')}"
+        return f"mean {mean:.6g}{error} over {counted(len(costs), 'run')}"
+
+    def verdict(self, driver: Driver) -> str:
+        """How long what comes after the search will take, in words; empty if nothing does."""
+        later = driver.later
+        seconds = later.time(driver.session.incumbent) / driver.jobs if later else 0.0
+        if not later or not seconds:
+            return ""
+        return f"then about {time_text(seconds)}{', within the budget' if later.counts else ''}"
 
 
 class LiveView(_View):
@@ -138,8 +139,9 @@ class LiveView(_View):
             body.add_row("for the", driver.purpose)
         else:
             body.add_row("incumbent", Text(_clipped(self.incumbent(driver)), style="bold"))
-            body.add_row("its mean", self.cost(driver))
+            body.add_row("cost", self.cost(driver))
             body.add_row("incumbents", f"{len(driver.session.trajectory)} so far")
+            body.add_row("verdict", self.verdict(driver) or "none")
         if driver.interrupted:
             body.add_row("", Text(STOPPING, style="bold"))
         return Group(head, body)
@@ -167,19 +169,24 @@ class PlainView(_View):
         now = time.monotonic()
         if now - self.last >= _EVERY:
             self.last = now
-            what = f"incumbent {self.incumbent(driver)} has mean {self.cost(driver)}"
+            what = f"incumbent {self.incumbent(driver)}; {self.cost(driver)}"
+            then = self.verdict(driver)
             self._say(
                 f"{self.counts(driver)}, {self.rate(driver):,.1f} runs/s,"
                 f" left {self.time_left(driver)}; {driver.purpose or what}"
+                f"{f'; verdict {then}' if then and not driver.purpose else ''}"
             )
 
     def improved(self, driver: Driver, point: Point) -> None:
-        """Say so."""
-        cost = "not run yet" if point.cost is None else f"has mean {point.cost:.6g}"
-        self._say(
-            f"{counted(point.runs, 'run')}: incumbent {brief(point.config)} {cost}"
-            f" ({counted(point.evidence, 'run')})"
-        )
+        """Say so, beside the one before on common runs."""
+        points = driver.session.trajectory
+        position = points.index(point)
+        met = ""
+        if position:
+            before = common_costs(driver.history, points[position - 1].config, point.config)
+            met = f"; {common_text(before, driver.history, ('it', 'the one before'))}"
+        what = f"incumbent {beside_default(point.config)}"
+        self._say(f"{counted(point.runs, 'run')}: {what}{met}")
 
     def notice(self, text: str) -> None:
         """Pass it on."""
