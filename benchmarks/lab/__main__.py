@@ -12,12 +12,12 @@ import time
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
-from rich.console import Console
-from rich.table import Table
-
 from benchmarks.lab.cases import CASES
 from benchmarks.lab.surrogate import Surrogate
 from benchmarks.lab.variants import VARIANTS
+from rich.console import Console
+from rich.table import Table
+
 from paramhs.faces.tuning import tune_scenario
 from paramhs.search.configurators import Configurator
 from paramhs.world.driver import Budget

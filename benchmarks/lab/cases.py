@@ -127,10 +127,8 @@ def counted(name: str, scenario: Scenario, target: Target, limit: float) -> Case
 
 @contextmanager
 def minisat() -> Iterator[Case]:
-    """minisat, 18 parameters, some conditional; propagations, of which a sixth exceeds the limit."""
-    made = formulas(
-        40, lambda n: random_ksat(3, 160, 4.26, False, stream(0, "lab minisat", n))
-    )
+    """minisat, 18 parameters, some conditional; propagations, counted up to a limit."""
+    made = formulas(40, lambda n: random_ksat(3, 160, 4.26, False, stream(0, "lab minisat", n)))
     more = "cutoff = '2 s'\nsolved = [10, 20]\nread = {regex = 'propagations\\s*: (\\d+)'}"
     loud = {"-verb=0": "-verb=1", "-rnd-seed={seed}": "-rnd-seed=91648253"}
     with written("minisat", loud, more, made) as (scenario, target):
@@ -192,4 +190,3 @@ CASES: dict[str, Callable[[], object]] = {
     "annealing": annealing,
 }
 """By name."""
-

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-
 from benchmarks.lab.cases import CASES, Case
+
 from paramhs.faces.tuning import tune_scenario
 from paramhs.search.comparison import FixedRuns, Growing
 from paramhs.search.configurators import Configurator, ParamHS

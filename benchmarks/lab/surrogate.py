@@ -12,10 +12,10 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from benchmarks.lab.cases import Case, CountedWork
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from benchmarks.lab.cases import Case, CountedWork
 from paramhs.values.costs import mean
 from paramhs.values.runs import Instance, Run, Status, Target, Task
 from paramhs.values.scenario import Scenario
@@ -69,7 +69,9 @@ class Surrogate(Target):
         self.number = {instance: n for n, instance in enumerate(instances)}
         metric = case.scenario.cost
         limit = metric.limit if isinstance(metric, CountedWork) else np.inf
-        logs = np.log(np.minimum(np.where(np.isnan(table.work), np.inf, table.work), BEYOND * limit))
+        logs = np.log(
+            np.minimum(np.where(np.isnan(table.work), np.inf, table.work), BEYOND * limit)
+        )
         self.level = np.array([np.median(logs[table.instance == n]) for n in range(len(instances))])
         relative = logs - self.level[table.instance]
         _, who = np.unique(table.config, axis=0, return_inverse=True)

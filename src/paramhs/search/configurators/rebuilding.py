@@ -12,7 +12,9 @@ from paramhs.search.operators import (
     Anywhere,
     BothSides,
     Harmonic,
+    Learned,
     LStep,
+    Narrowing,
     One,
     Several,
     Uniform,
@@ -24,7 +26,7 @@ _PARTS = {
     for part in (
         *(ParamHS, ParamRLS, ParamILS, Afresh, Undiscovered),
         *(Growing, FixedRuns, FreshRuns),
-        *(One, Several, BothSides, Anywhere, Harmonic, Uniform, LStep),
+        *(One, Several, BothSides, Anywhere, Learned, Narrowing, Harmonic, Uniform, LStep),
     )
 }
 

@@ -135,9 +135,7 @@ class Effects:
         variances = self.deviation + self.rows.noise / self.rows.counts
         noise = np.sqrt(variances) * normals(count, rng)
         prior = math.sqrt(self.prior) * normals(width, rng)
-        return self._effects(
-            self._solved(self.rows.means + spread * noise, spread * prior)
-        )
+        return self._effects(self._solved(self.rows.means + spread * noise, spread * prior))
 
     def guess(self, effects: Floats) -> Callable[[Sequence[Config]], list[float]]:
         """What configurations cost by these effects, up to a constant."""
@@ -217,9 +215,7 @@ def transformed(costs: Floats) -> Floats:
     return values if finite.min() > 0 else values / spread
 
 
-def _two_way(
-    values: Floats, who: Ints, where: Ints, counts: Floats
-) -> tuple[Floats, float]:
+def _two_way(values: Floats, who: Ints, where: Ints, counts: Floats) -> tuple[Floats, float]:
     """The configurations' means without the instances' effects; the variance of one run."""
     seen = np.bincount(where).astype(float)
     effects = np.zeros(len(seen))

@@ -4,6 +4,7 @@ from paramhs.search.operators.anywhere import Anywhere
 from paramhs.search.operators.both_sides import BothSides
 from paramhs.search.operators.learned import Guided, Learned
 from paramhs.search.operators.moves import Learner, Move, Operator, Seen, given
+from paramhs.search.operators.narrowing import Narrowed, Narrowing
 from paramhs.search.operators.one import One
 from paramhs.search.operators.several import Several
 from paramhs.search.operators.steps import Harmonic, LStep, Step, Uniform, law
@@ -17,6 +18,8 @@ __all__ = [
     "Learned",
     "Learner",
     "Move",
+    "Narrowed",
+    "Narrowing",
     "One",
     "Operator",
     "Seen",

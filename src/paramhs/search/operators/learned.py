@@ -36,7 +36,7 @@ class Guided:
 
     plain: Operator
     guesses: tuple[Guess, ...]
-    epsilon: Fraction
+    epsilon: float
     tries: int
     rounds: int = 1
 
@@ -48,9 +48,10 @@ class Guided:
         guided = self._guided_law(space, at, excluded)
         if not guided:
             return plain
-        law = {move: self.epsilon * p for move, p in plain.items()}
+        epsilon = Fraction(self.epsilon)
+        law = {move: epsilon * p for move, p in plain.items()}
         for move, p in guided.items():
-            law[move] = law.get(move, Fraction(0)) + (1 - self.epsilon) * p
+            law[move] = law.get(move, Fraction(0)) + (1 - epsilon) * p
         return law
 
     def _guided_law(
@@ -159,7 +160,7 @@ class Learned:
     """
 
     plain: Operator = Several()
-    epsilon: Fraction = Fraction(1, 4)
+    epsilon: float = 0.25
     tries: int = 100
     rounds: int = 1
     draws: int = 8

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ class Narrowed(ByOutcomes):
     """With probability `share` a plain move; else one ordered parameter moves by these weights."""
 
     plain: Operator
-    share: Fraction
+    share: float
     at: Config
     """Where the weights hold."""
     stretches: tuple[tuple[Stretch, ...], ...]
@@ -58,9 +58,10 @@ class Narrowed(ByOutcomes):
         weighted = super().distribution(space, at, excluded) if at == self.at else {}
         if not weighted:
             return plain
-        law = {move: self.share * p for move, p in plain.items()}
+        share = Fraction(self.share)
+        law = {move: share * p for move, p in plain.items()}
         for move, p in weighted.items():
-            law[move] = law.get(move, Fraction(0)) + (1 - self.share) * p
+            law[move] = law.get(move, Fraction(0)) + (1 - share) * p
         return law
 
     def _outcomes(
@@ -120,8 +121,8 @@ class Narrowing:
     """
 
     plain: Operator = One()
-    share: Fraction = Fraction(3, 10)
-    damping: Fraction = Fraction(1, 10)
+    share: float = 0.3
+    damping: float = 0.1
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1 or not 0 < self.damping <= 1:
@@ -153,11 +154,11 @@ class Narrowing:
     def _cut(self, levels: int, changes: dict[int, int]) -> tuple[Stretch, ...]:
         """Stretches of equal weight, from how often what begins at an index is damped more."""
         ends = sorted({0, levels, *(index for index in changes if 0 < index < levels)})
-        times = sum(change for index, change in changes.items() if index < 0)
-        stretches = []
-        for first, after in zip(ends, ends[1:], strict=False):
+        damping = Fraction(self.damping).limit_denominator(1_000)
+        times, stretches = 0, []
+        for first, after in pairwise(ends):
             times += changes.get(first, 0)
-            stretches.append((first, after, self.damping ** min(times, _MOST)))
+            stretches.append((first, after, damping ** min(times, _MOST)))
         return tuple(stretches)
 
 
