@@ -400,7 +400,7 @@ class Towards:
             way = won[-1].challenger.indices[0] - won[-1].incumbent.indices[0]
         return Leaning(max(-1, min(1, way)))
 
-    def is_due(self, history):
+    def is_due(self, history, seen):
         return len(history.races) % self.every == 0
 
     def distribution(self, space, at, excluded=()):

@@ -87,7 +87,9 @@ def check_parts(operator: object, comparison: object, start: str = "default") ->
 
 def check_operator(operator: object) -> None:
     """Refuse what is not an operator."""
-    _check_has(operator, "an operator, such as One() or Several(Harmonic())", "sample", "order")
+    learns = callable(getattr(operator, "given", None))
+    needed = ("given", "is_due") if learns else ("sample", "order")
+    _check_has(operator, "an operator, such as One() or Several(Harmonic())", *needed)
 
 
 def _check_has(thing: object, what: str, *methods: str) -> None:

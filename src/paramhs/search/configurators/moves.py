@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Generic, TypeVar
 
 from paramhs.search.history import History
-from paramhs.search.operators import Anywhere, Move, Operator, given
+from paramhs.search.operators import Anywhere, Move, Operator, Seen, given
 from paramhs.values.space import Config
 
 T = TypeVar("T")
@@ -53,14 +53,16 @@ class Moves:
 
     def __init__(self, operator: Operator, history: History) -> None:
         self._operator = operator
-        self._is_due: Callable[[History], bool] | None = getattr(operator, "is_due", None)
+        self._is_due: Callable[[History, Seen], bool] | None = getattr(operator, "is_due", None)
         self._history = history
         self._looks = 0
+        self._seen = Seen(0, 0)
         self._at: Config | None = None
 
     def _look(self, incumbent: Config) -> None:
         history, self._at = self._history, incumbent
         self._looks += 1
+        self._seen = Seen(len(history.runs), len(history.races))
         self._now = given(self._operator, history)
         rng = history.rng("moves", self._looks)
         self._last_resort = history.rng("last moves", self._looks)
@@ -69,7 +71,7 @@ class Moves:
 
     def take(self, incumbent: Config, excluded: Container[Config] = ()) -> Move:
         """The next move with a challenger that is not excluded; empty if there is none."""
-        due = self._is_due is not None and self._is_due(self._history)
+        due = self._is_due is not None and self._is_due(self._history, self._seen)
         if due or incumbent is not self._at:
             self._look(incumbent)
         for move in islice(self._drawn, _PASSED_OVER):

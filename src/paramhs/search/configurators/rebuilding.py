@@ -13,7 +13,9 @@ from paramhs.search.operators import (
     Anywhere,
     BothSides,
     Harmonic,
+    Learned,
     LStep,
+    Narrowing,
     One,
     Several,
     Uniform,
@@ -25,7 +27,7 @@ _PARTS = {
     for part in (
         *(ParamHS, ParamRLS, ParamILS, Race, Afresh, Undiscovered),
         *(Growing, Focused, FixedRuns, FreshRuns),
-        *(One, Several, BothSides, Anywhere, Harmonic, Uniform, LStep),
+        *(One, Several, BothSides, Anywhere, Learned, Narrowing, Harmonic, Uniform, LStep),
     )
 }
 

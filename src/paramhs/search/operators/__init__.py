@@ -2,7 +2,9 @@
 
 from paramhs.search.operators.anywhere import Anywhere
 from paramhs.search.operators.both_sides import BothSides
-from paramhs.search.operators.moves import Learner, Move, Operator, given
+from paramhs.search.operators.learned import Guided, Learned
+from paramhs.search.operators.moves import Learner, Move, Operator, Seen, given
+from paramhs.search.operators.narrowing import Narrowed, Narrowing
 from paramhs.search.operators.one import One
 from paramhs.search.operators.several import Several
 from paramhs.search.operators.steps import Harmonic, LStep, Step, Uniform, law
@@ -10,12 +12,17 @@ from paramhs.search.operators.steps import Harmonic, LStep, Step, Uniform, law
 __all__ = [
     "Anywhere",
     "BothSides",
+    "Guided",
     "Harmonic",
     "LStep",
+    "Learned",
     "Learner",
     "Move",
+    "Narrowed",
+    "Narrowing",
     "One",
     "Operator",
+    "Seen",
     "Several",
     "Step",
     "Uniform",

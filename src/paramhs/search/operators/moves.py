@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator
 from fractions import Fraction
 from random import Random
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from paramhs.values.space import Config, Space
 
@@ -44,6 +44,13 @@ class Operator(Protocol):
         """The neighbours, each once, drawn without replacement; lazily."""
 
 
+class Seen(NamedTuple):
+    """How much of a history there was at the last look."""
+
+    runs: int
+    races: int
+
+
 @runtime_checkable
 class Learner(Protocol):
     """An operator that learns: at stated moments it looks at the history and becomes a plain one.
@@ -56,7 +63,7 @@ class Learner(Protocol):
     def given(self, history: "History") -> "Operator":
         """What it does now that this is known; a function of the history alone."""
 
-    def is_due(self, history: "History") -> bool:
+    def is_due(self, history: "History", seen: "Seen") -> bool:
         """Whether it wants to look again, though the incumbent is the same."""
 
 

@@ -1,0 +1,192 @@
+"""The real targets: solvers whose work is counted, so that a busy machine changes nothing."""
+
+import math
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from paramhs.faces.cli.demo import target as saps_target
+from paramhs.faces.scenario_file import read_scenario
+from paramhs.values.costs import Cost, CostMetric
+from paramhs.values.runs import Instance, Run, Status, Target
+from paramhs.values.scenario import Scenario
+from paramhs.values.seeds import stream
+from paramhs.world.instances.circuit_fuzz import circuit_fuzz
+from paramhs.world.instances.colouring import colouring
+from paramhs.world.instances.dimacs import dimacs
+from paramhs.world.instances.integer_programs import lp, set_cover
+from paramhs.world.instances.random_ksat import random_ksat
+from paramhs.world.targets import FunctionTarget
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@dataclass(frozen=True)
+class CountedWork(CostMetric):
+    """PAR10 of counted work: more than the limit counts ten times the limit."""
+
+    limit: float = math.inf
+
+    @property
+    def label(self) -> str:
+        """What is counted is the case's affair."""
+        return "work"
+
+    def of(self, run: Run) -> Cost:
+        """The work done, if that was within the limit."""
+        work = run.quality
+        if run.status is Status.OK and work is not None and work <= self.limit:
+            return (work,)
+        return (10 * self.limit,)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A scenario with its target, and which of its instances are for testing alone."""
+
+    name: str
+    scenario: Scenario
+    target: Target
+    tests: tuple[Instance, ...]
+
+
+def split(name: str, whole: Scenario, target: Target, trained: int) -> Case:
+    """The first so many instances are for the search."""
+    scenario = Scenario(
+        whole.space,
+        whole.instances[:trained],
+        whole.cost,
+        whole.cutoff,
+        whole.deterministic,
+    )
+    return Case(name, scenario, target, whole.instances[trained:])
+
+
+@contextmanager
+def saps() -> Iterator[Case]:
+    """SAPS, four parameters, on circuits: false clauses after 5,000 steps; it depends on seeds."""
+    solver, space = saps_target()
+    with tempfile.TemporaryDirectory() as folder:
+        instances = []
+        for number in [n for n in range(41) if n != 24]:  # which is 30 times as hard as all others
+            file = Path(folder, f"circuit-{number:02}.cnf")
+            formula = circuit_fuzz(40, 1_000, 5.5, stream(0, "lab", number))
+            file.write_text(dimacs(formula), encoding="ascii")
+            instances.append(Instance(file.name, file))
+        scenario = Scenario(space, tuple(instances))
+        yield split("saps", scenario, FunctionTarget(solver), 20)
+
+
+@contextmanager
+def written(
+    name: str, replacements: dict[str, str], more: str, files: Iterator[tuple[str, str]]
+) -> Iterator[tuple[Scenario, Target]]:
+    """An example's scenario with some words replaced, some lines before it, and these files."""
+    text = (EXAMPLES / name / "scenario.toml").read_text(encoding="utf-8")
+    for old, new in replacements.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    unwanted = ("expected", "cutoff", "solved", "test_instances", "cost", "clock")
+    kept = [line for line in text.splitlines() if not line.startswith(unwanted)]
+    with tempfile.TemporaryDirectory() as folder:
+        for file in (EXAMPLES / name).glob("*.py"):
+            shutil.copy(file, folder)
+        if name == "highs":
+            with Path(folder, "mip.py").open("a", encoding="utf-8") as module:
+                module.write(ITERATIONS)
+        if name == "kissat":
+            subprocess.run([sys.executable, "prepare.py"], cwd=folder, check=True)
+        Path(folder, "instances").mkdir()
+        for file_name, content in files:
+            Path(folder, "instances", file_name).write_text(content, encoding="ascii")
+        file = Path(folder, "scenario.toml")
+        file.write_text(f"cost = 'minimise'\n{more}\n" + "\n".join(kept), encoding="utf-8")
+        read = read_scenario(file)
+        held_out = read.test_set.instances if read.test_set else ()
+        instances = tuple(sorted({*read.scenario.instances, *held_out}))
+        yield replace(read.scenario, instances=instances), read.target
+
+
+def formulas(count: int, make: Callable[[int], object]) -> Iterator[tuple[str, str]]:
+    """Files of formulas."""
+    for number in range(count):
+        yield f"f{number:02}.cnf", dimacs(make(number))  # type: ignore[arg-type]
+
+
+def counted(name: str, scenario: Scenario, target: Target, limit: float) -> Case:
+    """The same with costs in counted work; half of the instances are for the search."""
+    metric = CountedWork(limit)
+    whole = Scenario(scenario.space, scenario.instances, metric, scenario.cutoff, True)
+    return split(name, whole, target, len(whole.instances) // 2)
+
+
+@contextmanager
+def minisat() -> Iterator[Case]:
+    """minisat, 18 parameters, some conditional; propagations, counted up to a limit."""
+    made = formulas(40, lambda n: random_ksat(3, 160, 4.26, False, stream(0, "lab minisat", n)))
+    more = "cutoff = '2 s'\nsolved = [10, 20]\nread = {regex = 'propagations\\s*: (\\d+)'}"
+    loud = {"-verb=0": "-verb=1", "-rnd-seed={seed}": "-rnd-seed=91648253"}
+    with written("minisat", loud, more, made) as (scenario, target):
+        yield counted("minisat", scenario, target, MINISAT_LIMIT)
+
+
+@contextmanager
+def kissat() -> Iterator[Case]:
+    """kissat, 147 parameters of which most do nothing; propagations."""
+    made = formulas(40, lambda n: colouring(200, 4.6, 3, stream(0, "lab kissat", n)))
+    more = "cutoff = '1 s'\nsolved = [10, 20]\nread = {regex = 'propagations:\\s+(\\d+)'}"
+    loud = {"kissat -q -n --seed={seed}": "kissat -n --conflicts=10000"}
+    with written("kissat", loud, more, made) as (scenario, target):
+        yield counted("kissat", scenario, target, KISSAT_LIMIT)
+
+
+@contextmanager
+def highs() -> Iterator[Case]:
+    """HiGHS, 19 parameters, on set covering: simplex iterations."""
+    files = (
+        (f"f{n:02}.lp", lp(set_cover(80, 330, 0.05, stream(0, "lab highs", n)))) for n in range(40)
+    )
+    more = "cutoff = '5 s'"
+    with written("highs", {'"mip:solve"': '"mip:iterations"'}, more, files) as (scenario, target):
+        yield counted("highs", scenario, target, HIGHS_LIMIT)
+
+
+@contextmanager
+def annealing() -> Iterator[Case]:
+    """Simulated annealing, seven parameters, some conditional; the length of a trip."""
+    with written("heuristic", {}, f"test_instances = {list(range(21, 41))}", iter(())) as both:
+        yield split("annealing", *both, 20)
+
+
+ITERATIONS = """
+
+def iterations(config, instance, seed):
+    highs = highspy.Highs()
+    options = {"output_flag": False, "threads": 1, "mip_max_nodes": 3000, **config}
+    for name, value in options.items():
+        done(highs.setOptionValue(name, value), f"set {name} = {value}")
+    done(highs.readModel(instance), f"read {instance}")
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        raise RuntimeError(highs.modelStatusToString(highs.getModelStatus()))
+    return highs.getInfo().simplex_iteration_count
+"""
+"""Appended to the example's module: the same, but for what it returns."""
+
+MINISAT_LIMIT = 600_000
+KISSAT_LIMIT = 1_000_000
+HIGHS_LIMIT = 20_000
+
+CASES: dict[str, Callable[[], object]] = {
+    "saps": saps,
+    "minisat": minisat,
+    "kissat": kissat,
+    "highs": highs,
+    "annealing": annealing,
+}
+"""By name."""

@@ -1,0 +1,1 @@
+"""What can be learned from a history: which values of which parameters cost less."""

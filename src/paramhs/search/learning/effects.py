@@ -1,0 +1,275 @@
+"""A model of main effects over all runs of a history.
+
+    transformed cost = effect of the instance + sum over parameters of an effect of their value
+                       + a deviation of the configuration + noise
+
+Costs are taken as logarithms where all are positive, else as they are, in units of their spread;
+a run without a usable cost counts as somewhat worse than the worst. Instance effects come from a
+two-way additive fit, after which a configuration is one row: the mean of what is left, whose
+variance is tau^2 + sigma^2 / runs. The rest is ridge regression with a common prior variance for
+the range of each parameter. A categorical value has a coefficient of its own; an ordered parameter
+is a random walk over a few knots with lines between them. The default's effects are zero, and so
+are those of parameters that are switched off. The variances of the prior and of the deviations are
+those, of a few, under which the data are likeliest.
+
+`drawn` gives coefficients from the posterior: the exact ones of a ridge regression whose data and
+prior mean were disturbed by as much as they are uncertain (Papandreou, Yuille, NIPS 2010).
+
+Arithmetic of matrices may differ in its last bits from one machine to another. So effects are
+rounded before anybody decides by them; where a difference survives even that, a replay asks for
+another run than the store has, and stops there.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from paramhs.search.history import History
+from paramhs.values.space import Config, Space
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_KNOTS = 5  # of an ordered parameter, ends included
+_BINS = 257  # levels that are told apart; a finer range is cut into so many
+_SWEEPS = 12  # of the two-way fit
+_PRIORS = tuple(4.0**k for k in range(-4, 3))  # variances of a range, in units of the rows' own
+_DEVIATIONS = (0.1, 0.4, 0.8)  # shares of the rows' variance that are deviations
+_LEVEL = 3.0  # how much wider than a parameter's range the prior of the level is
+_DIGITS = 6  # to which effects are rounded
+
+
+class Coding:
+    """How configurations become rows of numbers."""
+
+    def __init__(self, space: Space) -> None:
+        self.tables = [_table(p.levels, p.default_index, p.ordered) for p in space.listed]
+        self.levels = np.array([p.levels for p in space.listed], dtype=np.int64)
+        self.sizes = [len(table) for table in self.tables]
+        self.starts = np.cumsum([0, *self.sizes])[:-1]  # of each parameter's bins, all in a row
+        self.columns = np.cumsum([0, *(table.shape[1] for table in self.tables)])
+
+    def bins(self, configs: Sequence[Config]) -> Ints:
+        """One number for each parameter of each configuration; negative where it is inactive."""
+        indices = np.array([config.indices for config in configs], dtype=np.int64)
+        cut = np.where(
+            self.levels > _BINS, indices * (_BINS - 1) // np.maximum(self.levels - 1, 1), indices
+        )
+        return np.where(indices < 0, -1, cut)
+
+    def rows(self, bins: Ints) -> Floats:
+        """The design matrix; its last column is for the level of all costs."""
+        rows = np.zeros((len(bins), self.columns[-1] + 1))
+        rows[:, -1] = _LEVEL
+        for i, table in enumerate(self.tables):
+            active = bins[:, i] >= 0
+            rows[active, self.columns[i] : self.columns[i + 1]] = table[bins[active, i]]
+        return rows
+
+    def effects(self, coefficients: Floats) -> Floats:
+        """The effect of every bin of every parameter, one after the other, and 0 for inactive."""
+        parts = [
+            table @ coefficients[self.columns[i] : self.columns[i + 1]]
+            for i, table in enumerate(self.tables)
+        ]
+        return np.concatenate([*parts, np.zeros(1)])
+
+
+@lru_cache(maxsize=4096)
+def _table(levels: int, default: int, ordered: bool) -> Floats:
+    """The coding of each bin of a parameter; the default's is zero."""
+    bins = min(levels, _BINS)
+    at = default if levels <= _BINS else default * (_BINS - 1) // (levels - 1)
+    if ordered:
+        steps = min(bins - 1, _KNOTS - 1)
+        position = np.arange(bins)[:, None] * (steps / max(bins - 1, 1))
+        coded = np.clip(position - np.arange(steps), 0.0, 1.0) / math.sqrt(max(steps, 1))
+    else:
+        coded = np.delete(np.eye(bins), at, axis=1)
+    return np.asarray(coded - coded[at])
+
+
+@lru_cache(maxsize=8)
+def coding(space: Space) -> Coding:
+    """The coding of a space."""
+    return Coding(space)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A history by configuration."""
+
+    bins: Ints
+    means: Floats
+    """What is left of the costs of each, without the instances' effects."""
+    counts: Floats
+    noise: float
+    """The variance of one run."""
+
+
+@dataclass(frozen=True)
+class Effects:
+    """A fitted model."""
+
+    coding: Coding
+    design: Floats
+    rows: Rows
+    prior: float
+    """The variance of the effects over a parameter's range."""
+    deviation: float
+    """The variance of what a configuration has of its own."""
+
+    @property
+    def mean(self) -> Floats:
+        """The effects that are likeliest, see `Coding.effects`."""
+        return self._effects(self._solved(self.rows.means, np.zeros(self.design.shape[1])))
+
+    def drawn(self, rng: Random, spread: float) -> Floats:
+        """Effects from the posterior, whose standard deviations are multiplied by `spread`."""
+        count, width = self.design.shape
+        variances = self.deviation + self.rows.noise / self.rows.counts
+        noise = np.sqrt(variances) * normals(count, rng)
+        prior = math.sqrt(self.prior) * normals(width, rng)
+        return self._effects(self._solved(self.rows.means + spread * noise, spread * prior))
+
+    def guess(self, effects: Floats) -> Callable[[Sequence[Config]], list[float]]:
+        """What configurations cost by these effects, up to a constant."""
+
+        def guessed(configs: Sequence[Config]) -> list[float]:
+            bins = self.coding.bins(configs)
+            found = effects[np.where(bins < 0, -1, bins + self.coding.starts)].sum(axis=1)
+            return [float(x) for x in np.round(found, _DIGITS)]
+
+        return guessed
+
+    def _effects(self, coefficients: Floats) -> Floats:
+        return np.asarray(np.round(self.coding.effects(coefficients), _DIGITS), np.float64)
+
+    def _solved(self, means: Floats, prior_mean: Floats) -> Floats:
+        variances = self.deviation + self.rows.noise / self.rows.counts
+        rest = means - self.design @ prior_mean
+        x = self.design
+        if len(x) <= x.shape[1]:
+            kernel = self.prior * (x @ x.T) + np.diag(variances)
+            moved: Floats = np.asarray(self.prior * (x.T @ np.linalg.solve(kernel, rest)))
+        else:
+            weighted = x.T / variances
+            gram = weighted @ x + np.eye(x.shape[1]) / self.prior
+            moved = np.asarray(np.linalg.solve(gram, weighted @ rest), np.float64)
+        return np.asarray(prior_mean + moved)
+
+
+def fitted(history: History) -> Effects | None:
+    """The model of all runs; None where they say nothing yet."""
+    rows = gathered(history)
+    if rows is None:
+        return None
+    code = coding(history.scenario.space)
+    design = code.rows(rows.bins)
+    scale = float(np.var(rows.means)) or 1.0
+    choices = [(scale * p, scale * d) for p in _PRIORS for d in _DEVIATIONS]
+    likelihoods = _log_likelihoods(design, rows, choices)
+    prior, deviation = choices[int(np.argmax(np.round(likelihoods, _DIGITS)))]
+    return Effects(code, design, rows, prior, deviation)
+
+
+def gathered(history: History) -> Rows | None:
+    """The runs by configuration, their costs transformed and rid of the instances' effects."""
+    configs = [config for config in history.configs if history.costs(config)]
+    if len(configs) < 2:
+        return None
+    numbers: dict[str, int] = {}
+    owner: list[int] = []
+    instance: list[int] = []
+    costs: list[float] = []
+    for number, config in enumerate(configs):
+        for pair, cost in history.costs(config).items():
+            owner.append(number)
+            instance.append(numbers.setdefault(pair.instance, len(numbers)))
+            costs.append(cost[0])
+    values = transformed(np.array(costs))
+    who, where = np.array(owner), np.array(instance)
+    counts = np.bincount(who, minlength=len(configs)).astype(float)
+    means, noise = _two_way(values, who, where, counts)
+    bins = coding(history.scenario.space).bins(configs)
+    return Rows(bins, means - np.average(means, weights=counts), counts, noise)
+
+
+def transformed(costs: Floats) -> Floats:
+    """Logarithms where all are positive; units of the spread; the unusable beyond the worst."""
+    usable = np.isfinite(costs)
+    if not usable.any():
+        return np.zeros(len(costs))
+    finite = costs[usable]
+    values = np.full(len(costs), np.nan)
+    values[usable] = np.log(finite) if finite.min() > 0 else finite
+    known = values[usable]
+    spread = float(np.subtract(*np.percentile(known, [90, 10]))) or float(np.ptp(known)) or 1.0
+    values[~usable] = known.max() + spread
+    return values if finite.min() > 0 else values / spread
+
+
+def _two_way(values: Floats, who: Ints, where: Ints, counts: Floats) -> tuple[Floats, float]:
+    """The configurations' means without the instances' effects; the variance of one run."""
+    seen = np.bincount(where).astype(float)
+    effects = np.zeros(len(seen))
+    means = np.zeros(len(counts))
+    for _ in range(_SWEEPS):
+        means = np.bincount(who, values - effects[where], len(counts)) / counts
+        effects = np.bincount(where, values - means[who], len(seen)) / (seen + 0.5)
+    means = np.bincount(who, values - effects[where], len(counts)) / counts
+    rest = values - effects[where] - means[who]
+    freedom = max(len(values) - len(counts) - len(seen), 1)
+    noise = float(rest @ rest) / freedom
+    return means, max(noise, 1e-6 * (float(np.var(means)) or 1.0))
+
+
+def _log_likelihoods(
+    design: Floats, rows: Rows, choices: Sequence[tuple[float, float]]
+) -> list[float]:
+    """Of the rows' means, for each choice of the prior's and the deviations' variance."""
+    likely = _likely_by_row if len(design) <= design.shape[1] else _likely_by_column
+    found: dict[tuple[float, float], float] = {}
+    for deviation in dict.fromkeys(deviation for _, deviation in choices):
+        variances = deviation + rows.noise / rows.counts
+        priors = [p for p, d in choices if d == deviation]
+        for prior, value in zip(priors, likely(design, rows.means, variances, priors), strict=True):
+            found[prior, deviation] = value
+    return [found[choice] for choice in choices]
+
+
+def _likely_by_row(
+    design: Floats, means: Floats, variances: Floats, priors: Sequence[float]
+) -> Iterator[float]:
+    gram = design @ design.T
+    for prior in priors:
+        root = np.linalg.cholesky(prior * gram + np.diag(variances))
+        scaled = np.linalg.solve(root, means)
+        yield float(-0.5 * (scaled @ scaled) - np.log(np.diag(root)).sum())
+
+
+def _likely_by_column(
+    design: Floats, means: Floats, variances: Floats, priors: Sequence[float]
+) -> Iterator[float]:
+    """The same by the identities of Woodbury and Sylvester, where there are more rows."""
+    weighted = design.T / variances
+    gram, right = weighted @ design, weighted @ means
+    plain = float(means @ (means / variances) + np.log(variances).sum())
+    for prior in priors:
+        root = np.linalg.cholesky(np.eye(len(gram)) + prior * gram)
+        scaled = np.linalg.solve(root, right)
+        explained = prior * float(scaled @ scaled)
+        yield -0.5 * (plain - explained) - float(np.log(np.diag(root)).sum())
+
+
+def normals(count: int, rng: Random) -> Floats:
+    """Independent standard normal numbers, by the transformation of Box and Muller."""
+    uniform = np.array([rng.random() for _ in range(2 * ((count + 1) // 2))]).reshape(2, -1)
+    radius = np.sqrt(-2.0 * np.log(1.0 - uniform[0]))
+    angle = 2.0 * math.pi * uniform[1]
+    return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:count]

@@ -1,0 +1,201 @@
+"""Operators that learn: their laws given a history, the safety net, and what the model finds."""
+
+import math
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paramhs import tune
+from paramhs.search.comparison import Growing
+from paramhs.search.configurators import ParamHS
+from paramhs.search.history import History
+from paramhs.search.learning.effects import fitted, normals, transformed
+from paramhs.search.operators import Learned, Narrowing, One, Several
+from paramhs.testing import check_configurator, check_operator
+from paramhs.values.runs import Run, Status, Task
+from paramhs.values.scenario import Scenario
+from paramhs.values.space import Categorical, Integer, Space
+from test_seams import Quadratic
+
+SMALL = Space(
+    {"a": Integer(0, 4, default=2), "m": Categorical(["x", "y", "z"]), "b": Integer(0, 2)},
+    conditions={"b": "m in {x, y}"},
+    forbidden=["a == 4 and m == z"],
+)
+LINE = Space({"x": Integer(0, 29, default=12)})
+
+
+def filled(space, costs, seed=0, instances=("i", "j")):
+    """A history of these configurations, each on all instances; a function gives their costs."""
+    from paramhs.values.runs import Instance
+
+    scenario = Scenario(space, tuple(map(Instance, instances)))
+    history = History(scenario, seed)
+    for config, cost in costs.items():
+        for number, instance in enumerate(scenario.instances):
+            task = Task(config, instance, 7 + number)
+            history.add(Run(task, Status.OK, 0.0, cost))
+    return history
+
+
+def sampled(space, count, seed):
+    rng = Random(seed)
+    return [space.default, *(space.sample(rng) for _ in range(count))]
+
+
+def some_history(seed, space=SMALL):
+    rng = Random(seed)
+    return filled(space, {c: math.exp(rng.gauss(0, 1)) for c in sampled(space, 6, seed)}, seed)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_learned_operator_keeps_to_its_law(rounds):
+    operator = Learned(epsilon=0.25, tries=3, rounds=rounds, draws=2)
+    check_operator(operator, SMALL, history=some_history(1), draws=1_000)
+
+
+def test_it_is_the_plain_one_while_nothing_is_known():
+    history = History(Scenario(SMALL), 0)
+    assert Learned().given(history) == Several()
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), tries=st.integers(1, 30), share=st.floats(0.01, 1))
+def test_no_move_is_less_likely_than_epsilon_times_its_plain_law(seed, tries, share):
+    history = some_history(seed)
+    at = SMALL.sample(Random(seed))
+    excluded = set(sampled(SMALL, 3, seed + 1)) - {at}
+    law = Learned(epsilon=share, tries=tries, draws=2).given(history)
+    learned = law.distribution(SMALL, at, excluded)
+    assert sum(learned.values()) == 1
+    for move, p in Several().distribution(SMALL, at, excluded).items():
+        assert learned[move] >= Fraction(share) * p
+
+
+def test_what_looks_better_is_proposed_more_often():
+    costs = {c: math.exp(c.indices[0]) for c in sampled(SMALL, 20, 3)}  # a = 0 is best
+    at = SMALL.config(a=3)
+    law = Learned(epsilon=0.1).given(filled(SMALL, costs)).distribution(SMALL, at)
+    plain = Several().distribution(SMALL, at)
+
+    def lower(law):
+        return sum(p for (config,), p in law.items() if config["a"] < 3)
+
+    assert lower(law) > 0.85 > 0.6 > lower(plain)
+
+
+def test_effects_are_found_in_noise():
+    space = Space(
+        {**{f"p{k}": Integer(0, 9, default=0) for k in range(6)}, "m": Categorical(["u", "v", "w"])}
+    )
+    rng = Random(5)
+    costs = {
+        c: math.exp(0.2 * c["p0"] + (c["m"] == "v") + rng.gauss(0, 0.3))
+        for c in sampled(space, 150, 2)
+    }
+    model = fitted(filled(space, costs))
+    guess = model.guess(model.mean)
+
+    def effect(**change):
+        return guess([space.config(change)])[0] - guess([space.default])[0]
+
+    assert effect(p0=9) == pytest.approx(1.8, abs=0.35)
+    assert effect(m="v") == pytest.approx(1.0, abs=0.25)
+    assert abs(effect(p3=9)) < 0.3
+    drawn = [model.guess(model.drawn(Random(k), 1.0))([space.config(p0=9)])[0] for k in range(60)]
+    assert np.std(drawn) > 0.01
+    assert np.mean(drawn) == pytest.approx(guess([space.config(p0=9)])[0], abs=0.3)
+
+
+def test_a_draw_has_the_law_of_the_posterior():
+    """Against the textbook's formula, for a model small enough to invert."""
+    model = fitted(some_history(4))
+    variances = model.deviation + model.rows.noise / model.rows.counts
+    x = model.design
+    covariance = np.linalg.inv(x.T @ (x / variances[:, None]) + np.eye(x.shape[1]) / model.prior)
+    mean = covariance @ (x.T @ (model.rows.means / variances))
+    effects = model.coding.effects
+    assert model.mean == pytest.approx(effects(mean), abs=1e-5)
+    draws = np.array([model.drawn(Random(k), 1.0) for k in range(3_000)])
+    spread = [effects(column) for column in np.linalg.cholesky(covariance).T]
+    expected = np.sqrt(np.sum(np.square(spread), axis=0))
+    assert draws.std(axis=0) == pytest.approx(expected, rel=0.08, abs=1e-3)
+    assert draws.mean(axis=0) == pytest.approx(model.mean, abs=4 * expected.max() / 3_000**0.5)
+
+
+def test_more_rows_than_columns_or_fewer_give_the_same_model():
+    few, many = (
+        filled(SMALL, {c: 1.0 + c.indices[0] for c in sampled(SMALL, n, 1)}) for n in (4, 60)
+    )
+    for history in (few, many):
+        model = fitted(history)
+        variances = model.deviation + model.rows.noise / model.rows.counts
+        kernel = model.prior * model.design @ model.design.T + np.diag(variances)
+        dual = model.prior * model.design.T @ np.linalg.solve(kernel, model.rows.means)
+        assert model.mean == pytest.approx(model.coding.effects(dual), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "costs", [[1.0, 10.0, 100.0], [-3.0, 0.0, 5.0], [0.0, 0.0, math.inf], [math.inf, math.inf]]
+)
+def test_all_costs_have_a_finite_transform_in_their_order(costs):
+    values = transformed(np.array(costs))
+    assert np.isfinite(values).all()
+    assert list(values) == sorted(values)
+
+
+def test_normals_are_normal():
+    from scipy.stats import kstest
+
+    assert kstest(normals(20_001, Random(3)), "norm").pvalue > 1e-6
+
+
+def test_narrowing_keeps_to_its_law():
+    history = History(Scenario(LINE), 0)
+    for challenger, incumbent, won in ((20, 12, False), (9, 12, True), (3, 9, False)):
+        history.decide(LINE.config(x=challenger), LINE.config(x=incumbent), won)
+    check_operator(Narrowing(), LINE, LINE.config(x=9), history=history)
+    law = Narrowing().given(history).distribution(LINE, LINE.config(x=9))
+
+    def chance(x):
+        return law[(LINE.config(x=x),)]
+
+    assert chance(10) > chance(13)  # behind what was left
+    assert chance(6) > chance(2)  # beyond what lost
+    assert chance(13) > chance(25)  # beyond two of them
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    races=st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29), st.booleans()), max_size=12),
+    share=st.floats(0.01, 1),
+)
+def test_narrowing_never_gives_less_than_its_share_of_the_plain_law(races, share):
+    history = History(Scenario(LINE), 0)
+    for challenger, incumbent, won in races:
+        if challenger != incumbent:
+            history.decide(LINE.config(x=challenger), LINE.config(x=incumbent), won)
+    now = Narrowing(share=share).given(history)
+    for at in (LINE.default, LINE.config(x=3)):
+        law = now.distribution(LINE, at)
+        assert sum(law.values()) == 1
+        for move, p in One().distribution(LINE, at).items():
+            assert law[move] >= Fraction(share) * p
+
+
+LEARNING = ParamHS(Learned(tries=20, draws=2), Growing(min_runs=2))
+
+
+@pytest.mark.parametrize("configurator", [LEARNING, ParamHS(Narrowing())])
+def test_a_search_that_learns_conforms_and_goes_on_from_its_store(configurator, tmp_path):
+    check_configurator(configurator, Scenario(Space({"x": range(8)})))
+    store = tmp_path / "a.sqlite"
+    tune(Quadratic(5), LINE, budget=20, configurator=configurator, store=store)
+    resumed = tune(Quadratic(5), LINE, budget=150, configurator=configurator, store=store)
+    whole = tune(Quadratic(5), LINE, budget=150, configurator=configurator)
+    assert [p.config for p in resumed.trajectory] == [p.config for p in whole.trajectory]
+    assert resumed.best["x"] == 5
