@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from driving import drive, instances, one_parameter, settle
 from paramhs import Command, tune
-from paramhs.results.capped import saved
+from paramhs.results.capped import saved, saved_in
 from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.comparison.capping import meet
 from paramhs.search.configurators import ParamHS, ParamILS, ParamRLS
@@ -548,6 +548,17 @@ def test_what_is_saved_is_what_those_take_more_that_last_so_long(ended, cuts, mo
 
 def test_nothing_is_saved_where_nothing_is_cut_short():
     assert saved(runs_of([1, 2], [])) is None
+
+
+def test_what_only_counts_as_cut_short_saved_nothing():
+    history = History(PRESERVING, 0)
+    (early, late) = (history.task(A, history.pair(k)) for k in range(2))
+    whole = Run(late, Status.OK, 3.0)
+    for run in (Run(early, Status.OK, 1.0), cut(whole, 2.0)):
+        history.add(run)
+    assert history.runs[-1].status is Status.CAPPED
+    assert saved_in(history, [Run(early, Status.OK, 1.0), whole]) is None
+    assert saved_in(history, history.runs).runs == 1
 
 
 # For users.

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from paramhs.faces.result import Result
+from paramhs.results.capped import Saved, saved_in
 from paramhs.results.evidence import ahead, common_costs
 from paramhs.results.validating import TestSet, VerdictTime
 from paramhs.results.verdict import NoVerdict, Verdict, verdict
@@ -66,6 +67,7 @@ def found(driver: Driver, no_test_set: str) -> Result:
         target_time=driver.store.target_time,
         wall_time=driver.wall_time,
         stopped=driver.stopped,
+        capped=saved_in(driver.history, driver.store),
     )
     return replace(result, verdict=without_meeting(result, no_test_set))
 
@@ -80,6 +82,7 @@ def found_in(
     target_time: float,
     wall_time: float,
     stopped: str,
+    capped: Saved | None,
 ) -> Result:
     """What a search with this history found; it has no verdict yet."""
     default = history.scenario.space.default
@@ -103,6 +106,7 @@ def found_in(
         target_time=target_time,
         wall_time=wall_time,
         stopped=stopped,
+        capped=capped,
         verdict=_INTERRUPTED,
         ahead=leading if leading and leading.incumbent == best else None,
     )

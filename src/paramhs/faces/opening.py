@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from paramhs.faces.judging import found_in, without_meeting
 from paramhs.faces.result import Result
 from paramhs.faces.tables import dataframe, run_rows
+from paramhs.results.capped import saved
 from paramhs.results.validating import read_meeting, read_verdict
 from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.search.configurators.rebuilding import configurator_of
@@ -162,6 +163,7 @@ def _result(
         target_time=stored.target_time,
         wall_time=stored.wall_time,
         stopped=stopped,
+        capped=saved(stored.history.runs[len(stored.scenario.known) :]),
     )
     command = command_line_of(described, result.best)
     return replace(result, target=target_name(described), command=command, store=stored.path)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paramhs.results.capped import saved
 from paramhs.results.concluding import how_much
 from paramhs.results.failures import failure_groups
 from paramhs.results.importance import importance
@@ -75,6 +76,7 @@ def _stored_material(store: Path, told: Told, refresh: int | None) -> Material:
     return _material(
         search.history,
         search.trajectory,
+        capped=saved(search.history.runs[len(search.scenario.known) :]),
         name=store.name,
         target=target_name(target),
         target_time=search.target_time,
@@ -150,6 +152,7 @@ def result_material(
         result.history,
         result.trajectory,
         verdict,
+        capped=result.capped,
         name=name or (result.store.name if result.store else result.target),
         target=result.target,
         target_time=result.target_time,

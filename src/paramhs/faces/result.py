@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.faces.tables import dataframe, run_rows
-from paramhs.results.capped import Saved, saved
+from paramhs.results.capped import Saved
 from paramhs.results.concluding import directions, times
 from paramhs.results.evidence import Ahead, Common, steps
 from paramhs.results.verdict import NoVerdict, Verdict
@@ -63,6 +63,8 @@ class Result:
     """The challenger that was winning when the budget ended inside its race."""
     ahead_verdict: Verdict | None = None
     """The best against that challenger, on the same runs as the verdict."""
+    capped: Saved | None = field(default=None, compare=False)
+    """What was saved by cutting runs short; None if none was."""
     target: str = field(default="", compare=False)
     """What was tuned, in words."""
     command: str = field(default="", compare=False)
@@ -79,11 +81,6 @@ class Result:
     def runs(self) -> Sequence[Run]:
         """The runs that the search asked for, in order; what was known before is none of them."""
         return [*self.history.runs[len(self.history.scenario.known) :], *self.unfinished]
-
-    @property
-    def capped(self) -> Saved | None:
-        """What was saved by cutting runs short; None if none was."""
-        return saved(self.runs)
 
     @property
     def failed_runs(self) -> int:

@@ -19,7 +19,7 @@ from paramhs.faces.layout import beside_default
 from paramhs.faces.result import common_text
 from paramhs.faces.surroundings import in_notebook
 from paramhs.faces.terminal import Terminal
-from paramhs.results.capped import saved
+from paramhs.results.capped import saved_in
 from paramhs.results.evidence import common_costs, standard_error
 from paramhs.values.costs import score
 from paramhs.values.markup import html_table, paragraph
@@ -122,8 +122,9 @@ class _View(Watcher):
     def capped(self, driver: Driver) -> str:
         """What cutting runs short has saved; empty if none was."""
         runs = driver.history.runs
-        if len(runs) > 1.05 * self.runs_summed:  # it takes a while, so not at every look
-            self.runs_summed, self.saved = len(runs), str(saved(runs) or "")
+        if len(runs) > 1.25 * self.runs_summed:  # it takes a while, so not at every look
+            found = saved_in(driver.history, driver.store)
+            self.runs_summed, self.saved = len(runs), str(found or "")
         return self.saved
 
     def verdict(self, driver: Driver) -> str:

@@ -10,10 +10,11 @@ Source: Kaplan, Meier (JASA 53, 1958), Nonparametric estimation from incomplete 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from paramhs.search.history import History
 from paramhs.values.runs import Run, Status
 from paramhs.values.wording import counted
 
@@ -44,6 +45,18 @@ def saved(runs: Sequence[Run]) -> Saved | None:
         return None
     ended = [run.runtime for run in runs if run.status is not Status.CAPPED]
     return Saved(len(cuts), math.fsum(cuts), math.fsum(_beyond(ended, cuts)))
+
+
+def saved_in(history: History, made: Iterable[Run]) -> Saved | None:
+    """What capping saved in a search, given the runs that were really made for it.
+
+    A run that an idle worker made with a larger cutoff may count as one that was cut short, so that
+    workers never change the result; it saved nothing.
+    """
+    if all(run.status is not Status.CAPPED for run in history.runs):
+        return None
+    asked = {run.task.call for run in history.runs}
+    return saved([run for run in made if run.task.call in asked])
 
 
 def _beyond(ended: Sequence[float], cuts: Sequence[float]) -> list[float]:

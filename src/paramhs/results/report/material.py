@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paramhs.results.ablation import Simplified
+from paramhs.results.capped import Saved
 from paramhs.results.failures import FailureGroup
 from paramhs.results.importance import Importance
 from paramhs.results.interactions import Interaction
@@ -43,6 +44,8 @@ class Material:
     """Why the search ended."""
     notes: tuple[str, ...] = ()
     """What else there is to say of its end."""
+    capped: Saved | None = None
+    """What was saved by cutting runs short."""
     challenger: str = ""
     """What to do with a challenger that was ahead in the end and is proven better; a sentence."""
     simplified: Simplified | None = None

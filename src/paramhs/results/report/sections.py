@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from paramhs.results.ablation import Ablation, AblationStep, Change, changes_between
-from paramhs.results.capped import saved
 from paramhs.results.concluding import conclusion, directions
 from paramhs.results.evidence import common_costs
 from paramhs.results.importance import Importance
@@ -298,9 +297,8 @@ def _runs(made: Counts, material: Material) -> Iterator[str]:
         f"{counted(made.challengers, 'challenger')}: {won:,} became the incumbent, the others were"
         " rejected, or their race was not over."
     )
-    cut = saved(material.asked)
-    if cut:
-        yield f"Capping: {cut} (an estimate)."
+    if material.capped:
+        yield f"Capping: {material.capped} (an estimate)."
     if material.stopped:
         yield f"It ended: {material.stopped}."
     yield from material.notes
