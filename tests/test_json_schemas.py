@@ -12,8 +12,10 @@ from typer.testing import CliRunner
 from command_line import TARGET
 from paramhs.faces.cli import app
 from paramhs.values.seeds import stream
+from paramhs.world.driver import Budget
 from paramhs.world.instances.dimacs import dimacs
 from paramhs.world.instances.random_ksat import random_ksat
+from paramhs.world.targets.plain_saps import PlainSaps
 
 FOLDER = Path(__file__).parents[1] / "docs/json"
 SCHEMAS = {path.name: json.loads(path.read_text("utf-8")) for path in FOLDER.glob("*.json")}
@@ -66,7 +68,7 @@ def fragile(config):
 
 CALLS = {
     "check": [["scenario.toml", "--runs", "2"], ["small.toml", "--runs", "1", "--values"]],
-    "demo": [],  # a minute of work, and it prints what `tune` does
+    "demo": [[]],  # made short below
     "export": [["scenario.sqlite", "--what", "configurations", "--out", "rows.csv"]],
     "init": [["new"]],
     "instances": [["random-ksat", "--variables", "10", "--count", "1", "--out", "generated"]],
@@ -135,6 +137,8 @@ def place(tmp_path_factory):
 @pytest.mark.parametrize("name", sorted(CALLS, key=lambda name: (name != "tune", name)))
 def test_what_is_printed_is_what_the_schema_says(name, place, monkeypatch):
     monkeypatch.chdir(place)
+    monkeypatch.setattr("paramhs.faces.cli.demonstration.BUDGET", Budget(runs=150))
+    monkeypatch.setattr("paramhs.faces.cli.demonstration.target", lambda: PlainSaps(20))
     for words in CALLS[name]:
         done = CliRunner().invoke(app, [name, *words, "--json"])
         assert done.exit_code == 0, done.output
