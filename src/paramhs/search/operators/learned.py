@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from paramhs.search.operators.moves import Move, Operator, Seen, draw_from, successively
+from paramhs.search.operators.moves import Move, Operator, Seen, draw_from, mixed, successively
 from paramhs.search.operators.several import Several
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Config, Space
@@ -15,6 +15,7 @@ from paramhs.values.space import Config, Space
 if TYPE_CHECKING:
     from paramhs.search.history import History
 
+_LISTABLE = 200  # configurations up to which the law of guided moves is written out
 _REDRAWS = 20  # proposals in a row that may be excluded before the law is written out, or plain
 
 
@@ -42,14 +43,7 @@ class Guided:
     ) -> dict[Move, Fraction]:
         """The exact law; for spaces that can be written out."""
         plain = self.plain.distribution(space, at, excluded)
-        guided = self._guided_law(space, at, excluded)
-        if not guided:
-            return plain
-        epsilon = Fraction(self.epsilon)
-        law = {move: epsilon * p for move, p in plain.items()}
-        for move, p in guided.items():
-            law[move] = law.get(move, Fraction(0)) + (1 - epsilon) * p
-        return law
+        return mixed(plain, self._guided_law(space, at, excluded), self.epsilon)
 
     def _guided_law(
         self, space: Space, at: Config, excluded: Container[Config]
@@ -139,9 +133,6 @@ class Guided:
     ) -> Iterator[Config]:
         """Successive draws of what has not been drawn yet."""
         return successively(partial(self.sample, space, at, rng), excluded)
-
-
-_LISTABLE = 200  # configurations up to which the law of guided moves is written out
 
 
 @dataclass(frozen=True)

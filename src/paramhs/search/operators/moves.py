@@ -100,6 +100,19 @@ def conditioned(outcomes: Iterable[tuple[Move, Fraction]]) -> dict[Move, Fractio
     return {move: probability / total for move, probability in sums.items()}
 
 
+def mixed(
+    plain: dict[Move, Fraction], other: dict[Move, Fraction], share: float
+) -> dict[Move, Fraction]:
+    """The law of drawing from `plain` with probability `share`, else from `other` if it has any."""
+    if not other:
+        return plain
+    first = Fraction(share)
+    law = {move: first * p for move, p in plain.items()}
+    for move, p in other.items():
+        law[move] = law.get(move, Fraction(0)) + (1 - first) * p
+    return law
+
+
 def draw_from(law: dict[Move, Fraction], rng: Random) -> Move:
     """A draw from a law that was written out."""
     x = rng.random()

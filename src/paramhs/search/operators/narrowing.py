@@ -24,6 +24,7 @@ from paramhs.search.operators.moves import (
     Operator,
     Seen,
     draw_from,
+    mixed,
     successively,
 )
 from paramhs.search.operators.one import One
@@ -56,13 +57,7 @@ class Narrowed(ByOutcomes):
         """The exact law."""
         plain = self.plain.distribution(space, at, excluded)
         weighted = super().distribution(space, at, excluded) if at == self.at else {}
-        if not weighted:
-            return plain
-        share = Fraction(self.share)
-        law = {move: share * p for move, p in plain.items()}
-        for move, p in weighted.items():
-            law[move] = law.get(move, Fraction(0)) + (1 - share) * p
-        return law
+        return mixed(plain, weighted, self.share)
 
     def _outcomes(
         self, space: Space, at: Config, excluded: Container[Config]
