@@ -292,10 +292,7 @@ class TestPython:
         mine = result.report(tmp_path / "a.html").read_text(encoding="utf-8")
         other = paramhs.open(store).report(tmp_path / "b.html").read_text(encoding="utf-8")
         assert f"It ended: {result.stopped}." in mine
-        for told in (f"It ended: {result.stopped}.", *reporting.told_of(result).ahead):
-            mine = mine.replace(f"<p>{told}</p>", "")
-        mine = mine.replace(f"<li>{reporting.told_of(result).challenger}</li>", "")
-        assert mine == other
+        assert mine.replace(f"<p>It ended: {result.stopped}.</p>", "") == other
 
     def test_while_the_search_runs(self, tmp_path):
         store, seen = tmp_path / "runs.sqlite", []

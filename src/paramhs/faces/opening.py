@@ -91,9 +91,10 @@ class Opened:
 
     def report(self, path: str | Path) -> Path:
         """Write what came of it as a page: one file, without scripts, that works offline."""
-        from paramhs.faces.reporting import stored_material, write_report
+        from paramhs.faces.reporting import stored_material, told_of, write_report
 
-        return write_report(stored_material(self.path), Path(path))[0]
+        told = replace(told_of(self.result), stopped="", no_verdict="")  # which a store is not told
+        return write_report(stored_material(self.path, told), Path(path))[0]
 
     @property
     def simplified(self) -> "Simplified | None":
