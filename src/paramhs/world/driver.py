@@ -4,7 +4,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -174,6 +174,11 @@ class Inline(Executor):
         return future
 
 
+def wait_for_one(futures: Collection["Future[Run]"]) -> None:
+    """Until at least one is done."""
+    wait(futures, return_when=FIRST_COMPLETED)
+
+
 class Watcher:
     """Callbacks: is called while a search is at work, and the base class does nothing.
 
@@ -245,6 +250,8 @@ class Driver:
     """What the runs are for, where that is no search. Then their order means nothing."""
     later: Later | None = None
     """What comes after the search, and may be part of its budget."""
+    wait: Callable[[Collection["Future[Run]"]], None] = wait_for_one
+    """Returns when a run is over; that of a simulation lets its own time pass until then."""
 
     def __post_init__(self) -> None:
         self.session = Session(self.search, self.history)
@@ -389,8 +396,7 @@ class Driver:
         """Wait until a run is over, store it, and only then let the search see it."""
         finished = [call for call, flight in self._flying.items() if flight.future.done()]
         if not finished:
-            futures = [flight.future for flight in self._flying.values()]
-            wait(futures, return_when=FIRST_COMPLETED)
+            self.wait([flight.future for flight in self._flying.values()])
             finished = [call for call, flight in self._flying.items() if flight.future.done()]
         for call in finished:
             run = self._run_of(self._flying.pop(call))
