@@ -26,9 +26,7 @@ class VirtualWorkers(Executor):
         self._ends: list[tuple[float, int, Future[Run], Run]] = []
         self._number = count()
 
-    def submit(
-        self, function: Callable[..., Any], /, *args: Any, **kwargs: Any
-    ) -> "Future[Any]":
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
         """Begin a run now."""
         future: Future[Any] = Future()
         run: Run = function(*args, **kwargs)
