@@ -189,7 +189,7 @@ LEARNING = ParamHS(Learned(draws=2), Growing(min_runs=2))
 
 @pytest.mark.parametrize("configurator", [LEARNING, ParamHS(Narrowing())])
 def test_a_search_that_learns_conforms_and_goes_on_from_its_store(configurator, tmp_path):
-    check_configurator(configurator, Scenario(Space({"x": range(8)})))
+    check_configurator(configurator, Scenario(Space({"x": range(8)})), runs=60)
     store = tmp_path / "a.sqlite"
     tune(Quadratic(5), LINE, budget=20, configurator=configurator, store=store)
     resumed = tune(Quadratic(5), LINE, budget=150, configurator=configurator, store=store)
