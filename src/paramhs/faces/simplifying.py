@@ -15,6 +15,7 @@ from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Target
 from paramhs.values.scenario import Scenario
 from paramhs.world.driver import Watcher
+from paramhs.world.running import Running
 
 if TYPE_CHECKING:
     from paramhs.results.ablation import Simplified
@@ -61,10 +62,8 @@ def simplify(
         order=order,
         test_set=test_set if test_instances is None else held_out(test_instances, scenario),
         seed=result.history.seed,
-        jobs=jobs,
         store=store,
-        executor=executor,
-        watcher=watcher,
+        running=Running(jobs, executor, watcher or Watcher()),
     )
 
 

@@ -81,10 +81,8 @@ def simplify(
             order=order,
             test_set=scenario_file.test_set,
             seed=about["scenario"].get("seed", scenario_file.seed),
-            jobs=scenario_file.jobs if jobs is None else jobs,
             store=store_path,
-            executor=scenario_file.executor,
-            watcher=view(as_json),
+            running=scenario_file.running(view(as_json), jobs),
         )
     if found is None:
         say(f"Interrupted; to go on: {again()}", err=True)

@@ -106,10 +106,8 @@ def tune(
             scenario_file.configurator,
             budget=budget,
             seed=scenario_file.seed if seed is None else seed,
-            jobs=scenario_file.jobs if jobs is None else jobs,
             store=store_path,
-            executor=scenario_file.executor,
-            watcher=watcher,
+            running=scenario_file.running(watcher, jobs),
             test_set=scenario_file.test_set if verdict else None,
             warm_start=(*scenario_file.warm_start, *(warm_start or ())),
             verdict_in_budget=(
