@@ -33,9 +33,12 @@ def _unpack_paramils() -> None:
     _pip("download", "--quiet", "--no-deps", "--dest", str(FOLDER), SPARKLE)
     (wheel,) = FOLDER.glob("sparkleai-*.whl")
     archive = "sparkle/Components/paramils2.3.8-source.tgz"
-    with zipfile.ZipFile(wheel) as package, package.open(archive) as stream:
-        with tarfile.open(fileobj=stream) as source:
-            source.extractall(FOLDER, filter="data")
+    with (
+        zipfile.ZipFile(wheel) as package,
+        package.open(archive) as stream,
+        tarfile.open(fileobj=stream) as source,
+    ):
+        source.extractall(FOLDER, filter="data")
     wheel.unlink()
 
 

@@ -75,9 +75,14 @@ def identity(case: Case) -> str:
 
 
 def _content(instance: Instance) -> str:
-    file = Path(str(instance.value))
+    file = file_of(instance)
     content = file.read_bytes() if file.is_file() else str(instance.value).encode()
     return hashlib.sha256(content).hexdigest()
+
+
+def file_of(instance: Instance) -> Path:
+    """Where its file is, if it is one: a command's instances know more than that."""
+    return Path(str(getattr(instance.value, "path", instance.value)))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ first trial. What is returned is the best of the trials that were not pruned.
 """
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -86,10 +87,8 @@ def main() -> None:
     study = optuna.create_study(sampler=sampler, pruner=optuna.pruners.WilcoxonPruner())
     study.enqueue_trial(default(space))
     objective = Objective(Client(job["port"]), space, job["instances"], job["seed"])
-    try:
+    with suppress(BudgetSpent):
         study.optimize(objective)
-    except BudgetSpent:
-        pass
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.peers.client import Client
 
 from paramhs.faces.tuning import tune_scenario
-from paramhs.search.configurators import ParamHS
+from paramhs.search.configurators import CONFIGURATORS
 from paramhs.values.runs import Instance, Run, Status, Target, Task
 from paramhs.values.scenario import Scenario
 from paramhs.values.space.rebuilding import space_of
@@ -33,7 +33,8 @@ def main() -> None:
     scenario = Scenario(space, instances, deterministic=job["deterministic"])
     client = Client(job["port"])
     budget = Budget(runs=job["runs"])
-    result = tune_scenario(scenario, Asking(client), ParamHS(), budget=budget, seed=job["seed"])
+    default = CONFIGURATORS["paramhs"]
+    result = tune_scenario(scenario, Asking(client), default, budget=budget, seed=job["seed"])
     client.tell_incumbent(result.best)
 
 

@@ -72,6 +72,7 @@ class Search:
             self.tool.write(self.job, listener.getsockname()[1])
             output = stack.enter_context((self.job.folder / "output.txt").open("wb"))
             process = self._started(output)
+            stack.callback(_end, process)
             self.events.register(listener, selectors.EVENT_READ)
             self._serve(process.pid)
             code, own = _waited_for(process)
@@ -137,6 +138,13 @@ class Search:
 def _path() -> str:
     """Where modules are found from any folder: ours, then what was given."""
     return os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Leave nothing behind where something went wrong."""
+    if process.returncode is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _waited_for(process: "subprocess.Popen[bytes]") -> tuple[int, float]:

@@ -5,6 +5,7 @@ size.
 """
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from client import BudgetSpent, Client
@@ -31,10 +32,8 @@ def main() -> None:
         output_directory=Path("smac"),
     )
     search = AlgorithmConfigurationFacade(scenario, cost, overwrite=True, logging_level=False)
-    try:
+    with suppress(BudgetSpent):
         search.optimize()
-    except BudgetSpent:
-        pass
     best = search.intensifier.get_incumbent()
     if best is not None:
         client.tell_incumbent(dict(best))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.lab.cases import Case, CountedWork
 from benchmarks.peers.environment import PARAMILS, PYTHON
+from benchmarks.peers.evaluating import file_of
 from benchmarks.peers.spaces import thinned, understood
 
 from paramhs.values.runs import Instance
@@ -89,7 +90,7 @@ class Tool:
 
 def features(instance: Instance) -> list[float]:
     """What a file in DIMACS says of itself: how many variables and clauses."""
-    file = Path(str(instance.value))
+    file = file_of(instance)
     text = file.read_text(encoding="ascii") if file.is_file() else ""
     header = re.search(r"^p cnf (\d+) (\d+)", text, re.MULTILINE)
     return [float(number) for number in header.groups()] if header else []
