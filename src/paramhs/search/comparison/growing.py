@@ -43,7 +43,7 @@ class Growing:
     own.
     """
 
-    min_runs: int = 3
+    min_runs: int = 2
     max_runs: int = 2000
 
     def __post_init__(self) -> None:

@@ -32,7 +32,7 @@ class Change(NamedTuple):
 
     cost: float
     position: int
-    index: int
+    to: int
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _for_the_better(changes: list[Change]) -> int:
 
 
 def _changed(space: Space, at: Config, changes: list[Change]) -> Config | None:
-    return space.moved(at, [(change.position, change.index) for change in changes])
+    return space.moved(at, [(change.position, change.to) for change in changes])
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class Learned:
     epsilon: float = 0.25
     tries: int = 3
     draws: int = 16
-    spread: float = 0.5
+    spread: float = 1.0
     growth: int = 10
 
     def __post_init__(self) -> None:
