@@ -1,7 +1,6 @@
 """The Python interface: `simplify` what `tune` has found."""
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Target
 from paramhs.values.scenario import Scenario
 from paramhs.world.driver import Watcher
+from paramhs.world.executing import AnyExecutor
 
 if TYPE_CHECKING:
     from paramhs.results.ablation import Simplified
@@ -31,7 +31,7 @@ def simplify(
     jobs: int = 1,
     store: str | Path | None = None,
     memory: float | None = None,
-    executor: str | Executor | None = None,
+    executor: AnyExecutor = None,
     watcher: Watcher | None = None,
 ) -> "Simplified | None":
     """The fewest changes of the default that keep the gain of a search's best configuration.

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted
 from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import check_jobs, executing
+from paramhs.world.executing import AnyExecutor, check_jobs, executing, reaching
 from paramhs.world.store import NOTHING_KNOWN, Known, open_store
 from paramhs.world.targets import FunctionTarget
 
@@ -54,7 +53,7 @@ def tune(
     cutoff: float | None = None,
     memory: float | None = None,
     deterministic: bool | None = None,
-    executor: str | Executor | None = None,
+    executor: AnyExecutor = None,
     watcher: Watcher | None = None,
     progress: bool | None = None,
     initial: Iterable[Config | Mapping[str, object]] = (),
@@ -72,10 +71,12 @@ def tune(
     come on top of the budget unless `verdict_in_budget`. `budget` is a number of runs or a
     `Budget`. With a `store` (a file), a search that was stopped goes on
     where it was, and a larger budget extends one that was done. `executor` is "inline", "threads",
-    "processes" or any `concurrent.futures.Executor`; left out, it is "processes" if there are
-    several jobs or a limit (only processes can be stopped at a `cutoff`, in seconds, or when they
-    use more than `memory`, in bytes), else "inline". Idle workers make speculative
-    runs, which the search will probably ask for; they do not count against a budget in runs. Ctrl-C
+    "processes", "dask" (worker processes of a cluster on this machine), a `Dask` or a
+    `distributed.Client` (workers elsewhere), or any `concurrent.futures.Executor`; left out, it is
+    "processes" if there are several jobs or a limit (only processes can be stopped at a `cutoff`,
+    in seconds, or when they use more than `memory`, in bytes), else "inline". Idle workers make
+    speculative runs, which the search will probably ask for; they do not count against a budget in
+    runs. Ctrl-C
     ends the search cleanly, with `stopped` being "interrupted"; a second one raises
     KeyboardInterrupt. Where time is the cost, runs that can no longer win are cut short: `capping`
     is "none", "preserving", "aggressive" or a `Capping`. `progress` shows how things stand; left
@@ -158,7 +159,7 @@ def tune_scenario(
     seed: int = 0,
     jobs: int = 1,
     store: str | Path | None = None,
-    executor: str | Executor | None = None,
+    executor: AnyExecutor = None,
     watcher: Watcher | None = None,
     test_set: TestSet | None = None,
     warm_start: Iterable[str | Path] = (),
@@ -179,41 +180,42 @@ def tune_scenario(
     described = {} if store is None else _described(scenario, target, configurator, seed)
     history = History(scenario, seed)
     later = Later(history, test_set, budget, verdict_in_budget)
-    opened = open_store(store, scenario.space, described, target.source, known)
-    try:
-        with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
-            driver = Driver(
-                configurator.search(history),
-                history,
-                runner,
-                opened,
-                budget,
-                workers,
-                jobs,
-                watcher,
-                scenario.space.default,
-                later=later,
-            )
-            driver.run()
-        result = _placed(found(driver, no_test_set), target, store)
-    finally:
-        opened.close()
-    configs = later.configs(result)
-    if test_set is None or not configs:
-        return result
-    made = meet(
-        scenario,
-        target,
-        configs,
-        test_set,
-        seed=seed,
-        jobs=jobs,
-        store=verdict_store(store),
-        executor=executor,
-        watcher=watcher,
-        expected=later.seconds(configs),
-    )
-    return judged(result, made, test_set)
+    with reaching(executor, jobs) as makers:  # for the verdict, too
+        opened = open_store(store, scenario.space, described, target.source, known)
+        try:
+            with executing(target, makers, jobs, scenario.cutoff) as (workers, runner):
+                driver = Driver(
+                    configurator.search(history),
+                    history,
+                    runner,
+                    opened,
+                    budget,
+                    workers,
+                    jobs,
+                    watcher,
+                    scenario.space.default,
+                    later=later,
+                )
+                driver.run()
+            result = _placed(found(driver, no_test_set), target, store)
+        finally:
+            opened.close()
+        configs = later.configs(result)
+        if test_set is None or not configs:
+            return result
+        made = meet(
+            scenario,
+            target,
+            configs,
+            test_set,
+            seed=seed,
+            jobs=jobs,
+            store=verdict_store(store),
+            executor=makers,
+            watcher=watcher,
+            expected=later.seconds(configs),
+        )
+        return judged(result, made, test_set)
 
 
 def _placed(result: Result, target: Target, store: str | Path | None) -> Result:

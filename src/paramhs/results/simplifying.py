@@ -7,7 +7,6 @@ the test set, where nothing was chosen, with runs in the verdict's own file.
 
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from paramhs.values.scenario import Scenario, told_apart
 from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted
 from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import check_jobs, executing
+from paramhs.world.executing import AnyExecutor, check_jobs, executing, reaching
 from paramhs.world.store import open_store
 
 KEEP = 0.95
@@ -71,7 +70,7 @@ def simplify(
     seed: int = 0,
     jobs: int = 1,
     store: str | Path | None = None,
-    executor: str | Executor | None = None,
+    executor: AnyExecutor = None,
     watcher: Watcher | None = None,
 ) -> Simplified | None:
     """The fewest changes of the default that keep the gain of the best; None if interrupted.
@@ -87,24 +86,25 @@ def simplify(
     if best == scenario.space.default:
         return Simplified(_empty(ablating), 0, keep)
     own_store = None if store is None else ablation_store(store)
-    if not _make(ablating, target, jobs, own_store, executor, watcher):
-        return None
-    found = _choose(_ablation(ablating), ablating)
-    if test_set is not None and found.step:
-        made = meet(
-            plain,
-            target,
-            [scenario.space.default, best, found.config],
-            test_set,
-            seed=seed,
-            jobs=jobs,
-            store=verdict_store(store),
-            executor=executor,
-            watcher=watcher,
-        )
-        if made is None:
+    with reaching(executor, jobs) as makers:
+        if not _make(ablating, target, jobs, own_store, makers, watcher):
             return None
-        found = _judged(found, made, scenario, test_set)
+        found = _choose(_ablation(ablating), ablating)
+        if test_set is not None and found.step:
+            made = meet(
+                plain,
+                target,
+                [scenario.space.default, best, found.config],
+                test_set,
+                seed=seed,
+                jobs=jobs,
+                store=verdict_store(store),
+                executor=makers,
+                watcher=watcher,
+            )
+            if made is None:
+                return None
+            found = _judged(found, made, scenario, test_set)
     if own_store is not None:
         from paramhs.world.store.notes import keep_note
 
@@ -117,7 +117,7 @@ def _make(
     target: Target,
     jobs: int,
     store: Path | None,
-    executor: str | Executor | None,
+    executor: AnyExecutor,
     watcher: Watcher,
 ) -> bool:
     """Make the ablation's runs, from its store where they were made before; whether all are."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -19,7 +18,7 @@ from paramhs.values.seeds import SEEDS
 from paramhs.values.space import Config
 from paramhs.values.wording import counted, time_text
 from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import check_jobs, executing
+from paramhs.world.executing import AnyExecutor, check_jobs, executing
 from paramhs.world.store import open_store
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def validate(
     seed: int = 0,
     jobs: int = 1,
     store: str | Path | None = None,
-    executor: str | Executor | None = None,
+    executor: AnyExecutor = None,
     watcher: Watcher | None = None,
     expected: float = 0.0,
 ) -> list[Verdict] | None:
@@ -147,7 +146,7 @@ def meet(
     seed: int = 0,
     jobs: int = 1,
     store: str | Path | None = None,
-    executor: str | Executor | None = None,
+    executor: AnyExecutor = None,
     watcher: Watcher | None = None,
     expected: float = 0.0,
 ) -> dict[Config, list[Run]] | None:
@@ -245,7 +244,7 @@ def _make(
     target: Target,
     jobs: int,
     store: str | Path | None,
-    executor: str | Executor | None,
+    executor: AnyExecutor,
     watcher: Watcher,
 ) -> bool:
     """Make the runs of these tasks, from the store where they were made before; whether all are."""

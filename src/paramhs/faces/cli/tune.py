@@ -33,6 +33,7 @@ from paramhs.faces.tuning import tune_scenario
 from paramhs.faces.views import view
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Config
+from paramhs.world.cluster import Dask
 from paramhs.world.driver import INTERRUPTED, Budget
 
 INTERRUPTED_CODE = 130
@@ -65,6 +66,14 @@ def tune(
     warm_start: Annotated[
         list[Path] | None,
         typer.Option(help="A store of an earlier search of the same target; may be repeated."),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Runs are made by the workers of this Dask scheduler, such as tcp://10.0.0.1:8786;"
+            " 'local' starts some here.",
+        ),
     ] = None,
     verdict: Annotated[
         bool, typer.Option(help="Let the best and the default meet on what was held out.")
@@ -108,7 +117,7 @@ def tune(
             seed=scenario_file.seed if seed is None else seed,
             jobs=scenario_file.jobs if jobs is None else jobs,
             store=store_path,
-            executor=scenario_file.executor,
+            executor=_executor(scenario_file, dask),
             watcher=watcher,
             test_set=scenario_file.test_set if verdict else None,
             warm_start=(*scenario_file.warm_start, *(warm_start or ())),
@@ -154,6 +163,16 @@ def _print_whole(console: Terminal, scenario_file: ScenarioFile, config: Config,
     what = "'s command" if command else ", whole"
     console.print(f"\n{name}{what}:")
     console.print(Text(command or str(config)), soft_wrap=True)
+
+
+def _executor(scenario_file: ScenarioFile, address: str | None) -> str | Dask | None:
+    """Who makes the runs: those at this address, or whom the scenario names."""
+    named = scenario_file.executor
+    if address is None:
+        return named
+    if isinstance(named, Dask):
+        return Dask(address, ship=named.ship, patience=named.patience)
+    return Dask(address)
 
 
 def _make_folder(folder: Path) -> None:
