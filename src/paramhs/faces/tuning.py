@@ -76,8 +76,7 @@ def tune(
     "processes" if there are several jobs or a limit (only processes can be stopped at a `cutoff`,
     in seconds, or when they use more than `memory`, in bytes), else "inline". Idle workers make
     speculative runs, which the search will probably ask for; they do not count against a budget in
-    runs. Ctrl-C
-    ends the search cleanly, with `stopped` being "interrupted"; a second one raises
+    runs. Ctrl-C ends the search cleanly, with `stopped` being "interrupted"; a second one raises
     KeyboardInterrupt. Where time is the cost, runs that can no longer win are cut short: `capping`
     is "none", "preserving", "aggressive" or a `Capping`. `progress` shows how things stand; left
     out, it does so in a terminal and in a notebook. A `watcher` of one's own is called back at

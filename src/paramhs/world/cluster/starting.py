@@ -1,5 +1,6 @@
 """Clusters that are started, or only spoken to."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,7 +27,11 @@ def started(settings: Dask, jobs: int) -> Iterator[Client]:
     elif settings.address == "local":
         with dask.config.set({"distributed.scheduler.worker-ttl": _TTL}):
             cluster = LocalCluster(
-                n_workers=jobs, threads_per_worker=1, dashboard_address=None, memory_limit=0
+                n_workers=jobs,
+                threads_per_worker=1,
+                dashboard_address=":0",
+                memory_limit=0,  # limits are the keepers' affair
+                silence_logs=logging.CRITICAL,  # what went wrong is said by us, and once
             )
         with cluster, Client(cluster) as client:
             yield client
