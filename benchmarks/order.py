@@ -40,6 +40,7 @@ from paramhs.world.driver import Budget
 from paramhs.world.instances.circuit_fuzz import circuit_fuzz
 from paramhs.world.instances.dimacs import dimacs
 from paramhs.world.instances.random_ksat import random_ksat
+from paramhs.world.running import Running
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.saps import SPACE, Saps
 
@@ -159,7 +160,7 @@ def found(case: Case, configurator: Configurator, seed: int) -> tuple[float, flo
         configurator,
         budget=Budget(runs=case.runs),
         seed=seed,
-        jobs=1 if case.mean else 2,
+        running=Running(jobs=1 if case.mean else 2),
         test_set=case.tests,
     )
     last = result.trajectory[-1].runs / case.runs

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import psutil
 
@@ -22,7 +21,7 @@ def start(code: str, *arguments: object, **environment: str) -> subprocess.Popen
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), **environment},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
     )
 
 

@@ -21,6 +21,7 @@ from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Boolean, Integer, Space
 from paramhs.world.driver import Budget, Watcher
+from paramhs.world.running import Running
 from paramhs.world.targets.command import (
     AclibLine,
     CommandTarget,
@@ -508,7 +509,11 @@ def searched(target: CommandTarget, runs: int = 60, cost=None, instances=(NO_INS
         SPACE, instances, cost or Quality(), 20.0, deterministic=not target.uses_seed
     )
     configurator = CONFIGURATORS["paramhs"]
-    return tune_scenario(scenario, target, configurator, budget=Budget(runs=runs), **more)
+    how = {name: more.pop(name) for name in ("jobs", "executor", "watcher") if name in more}
+    budget = Budget(runs=runs)
+    return tune_scenario(
+        scenario, target, configurator, budget=budget, running=Running(**how), **more
+    )
 
 
 def test_a_script_is_tuned_end_to_end(script):
@@ -588,7 +593,7 @@ def test_a_search_goes_on_over_failures_of_every_kind():
     target = command(["/bin/sh", "-c", code, "-", "{x}"], reader=LastNumber(), clock="wall")
     scenario = Scenario(SPACE, (NO_INSTANCE,), Quality(), 0.5, deterministic=True)
     result = tune_scenario(
-        scenario, target, CONFIGURATORS["paramhs"], budget=Budget(runs=200), jobs=2
+        scenario, target, CONFIGURATORS["paramhs"], budget=Budget(runs=200), running=Running(jobs=2)
     )
     assert result.best["x"] == 7
     assert result.stopped == "all 21 configurations tried"

@@ -375,3 +375,13 @@ def test_without_numpy_the_message_says_what_to_install(
     result = run(written(file, VALLEY))
     assert isinstance(result.exception, BadInput)
     assert "pip install 'paramhs[landscape]'" in str(result.exception)
+
+
+@pytest.mark.parametrize("rows", ["1,{long},2\n2,b,3\n", "1,{long},2\n1,{long},3\n"])
+def test_long_values_make_no_long_message(tmp_path, rows):
+    table = tmp_path / "t.csv"
+    table.write_text("x,mode,cost\n" + rows.format(long="9" * 4_000 + "b"))
+    with pytest.raises(BadInput) as refused:
+        read_table(table)
+    assert len(str(refused.value)) < 3_000
+    assert "999 ... 999" in str(refused.value)

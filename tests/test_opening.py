@@ -28,6 +28,7 @@ from paramhs.search.configurators.rebuilding import configurator_of
 from paramhs.values.capping import Capping
 from paramhs.values.describing import description
 from paramhs.values.errors import BadInput, StoreError
+from paramhs.world.running import Running
 
 SPACE = {"x": range(20), "mode": ["a", "b"]}
 
@@ -129,7 +130,7 @@ def test_a_search_whose_runs_were_cut_short_is_played_again(tmp_path, kind):
     target = type("Timed", (Target,), {"__call__": run, "describe": lambda self: {"kind": "t"}})()
     budget = Budget(runs=60)
     result = tune_scenario(
-        scenario, target, ParamHS(), budget=budget, store=path, executor="inline"
+        scenario, target, ParamHS(), budget=budget, store=path, running=Running(executor="inline")
     )
     again = paramhs.open(path).result
     assert again.history.races == result.history.races != []

@@ -17,11 +17,13 @@ from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Instance
 from paramhs.values.scenario import Scenario
 from paramhs.world.driver import Watcher
+from paramhs.world.running import Running
 from paramhs.world.targets import FunctionTarget
 
 SPACE = Space({"x": range(20)})
 INSTANCES = tuple(Instance(f"i{k}", k) for k in range(12))
 HELD_OUT = tuple(Instance(f"t{k}", k) for k in range(8))
+DRAWN = TestSet(HELD_OUT, True)
 PAIRS = 56  # USUAL_PAIRS, rounded up to as many on each of them
 
 
@@ -37,10 +39,11 @@ def at(*values):
     return [SPACE.config({"x": value}) for value in values]
 
 
-def made(function=noisy, configs=(4, 15), test_set=TestSet(HELD_OUT, True), **options):  # noqa: B008
+def made(function=noisy, configs=(4, 15), test_set=DRAWN, store=None, **options):
     target = FunctionTarget(function)
     scenario = Scenario(SPACE, INSTANCES, deterministic=not target.uses_seed)
-    return validate(scenario, target, at(*configs), test_set, **options)
+    running = Running(**options)
+    return validate(scenario, target, at(*configs), test_set, store=store, running=running)
 
 
 def stored(path):

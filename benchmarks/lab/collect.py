@@ -22,6 +22,7 @@ from paramhs.values.runs import Run, Status
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config
 from paramhs.world.driver import Budget
+from paramhs.world.running import Running
 
 DATA = Path(__file__).parent / "data"
 
@@ -59,7 +60,9 @@ def _searched(
     made: dict[object, Run],
 ) -> Config:
     budget = Budget(runs=runs)
-    result = tune_scenario(scenario, case.target, configurator, budget=budget, seed=seed, jobs=jobs)
+    result = tune_scenario(
+        scenario, case.target, configurator, budget=budget, seed=seed, running=Running(jobs)
+    )
     for run in result.runs:
         config, instance, seed, _ = run.task
         made[config.indices, instance, 0 if scenario.deterministic else seed] = run

@@ -86,6 +86,7 @@ class Surrogate(Target):
         self.explained = 1 - np.var(relative - expected) / np.var(relative)
         self.forest.fit(rows, relative)
         self._known: dict[Config, np.ndarray] = {}
+        self.target = self
 
     def _rows(self, config: np.ndarray, instance: np.ndarray) -> np.ndarray:
         return np.column_stack([config, self.level[instance], instance])

@@ -15,6 +15,7 @@ from paramhs.values.runs import NO_INSTANCE, Target
 from paramhs.values.scenario import Scenario
 from paramhs.world.driver import Watcher
 from paramhs.world.executing import AnyExecutor
+from paramhs.world.running import Running
 
 if TYPE_CHECKING:
     from paramhs.results.ablation import Simplified
@@ -52,20 +53,19 @@ def simplify(
     scenario = _with_instances(result.history.scenario, instances)
     test_set = None if scenario.deterministic else TestSet(scenario.instances, held_out=False)
     order = [one.name for one in result.importance]
-    return simplified(
-        scenario,
-        target_of(function, scenario.space, scenario.cost, memory),
-        result.best,
-        budget=budget,
-        keep=keep,
-        order=order,
-        test_set=test_set if test_instances is None else held_out(test_instances, scenario),
-        seed=result.history.seed,
-        jobs=jobs,
-        store=store,
-        executor=executor,
-        watcher=watcher,
-    )
+    with Running(jobs, executor, watcher or Watcher()).reached() as running:
+        return simplified(
+            scenario,
+            target_of(function, scenario.space, scenario.cost, memory),
+            result.best,
+            budget=budget,
+            keep=keep,
+            order=order,
+            test_set=test_set if test_instances is None else held_out(test_instances, scenario),
+            seed=result.history.seed,
+            store=store,
+            running=running,
+        )
 
 
 def _with_instances(

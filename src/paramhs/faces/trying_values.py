@@ -28,8 +28,7 @@ from paramhs.values.space import (
     Value,
 )
 from paramhs.values.space.expressions import names
-from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import executing
+from paramhs.world.driver import Budget, Watcher
 from paramhs.world.store import MemoryStore
 
 _FEW = 12  # up to so many values of an ordered parameter are all tried
@@ -101,20 +100,15 @@ def try_values(file: ScenarioFile, budget: Budget, watcher: Watcher) -> ValuesTr
     history = History(scenario, file.seed)
     pair = history.pair(0)
     tasks = [history.task(one.config, pair) for one in plan]
-    with executing(file.target, file.executor, file.jobs, scenario.cutoff) as (workers, runner):
-        driver = Driver(
-            _ask_for(history, [history.task(scenario.space.default, pair), *tasks]),
-            history,
-            runner,
-            MemoryStore(),
-            budget,
-            workers,
-            file.jobs,
-            watcher,
-            scenario.space.default,
-            purpose="values",
-        )
-        driver.run()
+    driver = file.running(watcher).drive(
+        _ask_for(history, [history.task(scenario.space.default, pair), *tasks]),
+        history,
+        file.target,
+        MemoryStore(),
+        budget,
+        default=scenario.space.default,
+        purpose="values",
+    )
     made = {run.task.config: run for run in (*history.runs, *driver.session.unfinished)}
     runs = tuple(made[one.config] for one in plan if one.config in made)
     stopped = "" if len(runs) == len(plan) else driver.stopped

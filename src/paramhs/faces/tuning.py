@@ -32,8 +32,9 @@ from paramhs.values.runs import Target
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted
-from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import AnyExecutor, check_jobs, executing, reaching
+from paramhs.world.driver import Budget, Watcher
+from paramhs.world.executing import AnyExecutor
+from paramhs.world.running import ONE_AT_A_TIME, Running
 from paramhs.world.store import NOTHING_KNOWN, Known, open_store
 from paramhs.world.targets import FunctionTarget
 
@@ -93,20 +94,19 @@ def tune(
         initial=configs_of(initial, scenario.space),
         capping=capping_named(capping, metric),
     )
-    return tune_scenario(
-        scenario,
-        target,
-        chosen(configurator, CONFIGURATORS, "configurator"),
-        budget=budget if isinstance(budget, Budget) else Budget(runs=budget),
-        seed=seed,
-        jobs=jobs,
-        store=store,
-        executor=executor,
-        watcher=_seen_by(watcher, progress),
-        test_set=None if test_instances is None else held_out(test_instances, scenario),
-        warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
-        verdict_in_budget=verdict_in_budget,
-    )
+    with Running(jobs, executor, _seen_by(watcher, progress)).reached() as running:
+        return tune_scenario(
+            scenario,
+            target,
+            chosen(configurator, CONFIGURATORS, "configurator"),
+            budget=budget if isinstance(budget, Budget) else Budget(runs=budget),
+            seed=seed,
+            store=store,
+            running=running,
+            test_set=None if test_instances is None else held_out(test_instances, scenario),
+            warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
+            verdict_in_budget=verdict_in_budget,
+        )
 
 
 def _seen_by(watcher: Watcher | None, progress: bool | None) -> Watcher:
@@ -156,65 +156,52 @@ def tune_scenario(
     *,
     budget: Budget,
     seed: int = 0,
-    jobs: int = 1,
     store: str | Path | None = None,
-    executor: AnyExecutor = None,
-    watcher: Watcher | None = None,
+    running: Running = ONE_AT_A_TIME,
     test_set: TestSet | None = None,
     warm_start: Iterable[str | Path] = (),
     verdict_in_budget: bool = False,
     no_test_set: str = "there are no test instances to compare on.",
 ) -> Result:
     """The same, from parts that are ready; `no_test_set` says why there is no test set."""
-    check_jobs(jobs)
     check_seed(seed)
     check_configurator(configurator)
     store = None if store is None else path_of(store, "store")
-    watcher = watcher or Watcher()
-    known = _known(
-        store, [path_of(path, "warm_start") for path in warm_start], scenario, target, watcher
-    )
+    earlier = [path_of(path, "warm_start") for path in warm_start]
+    known = _known(store, earlier, scenario, target, running.watcher)
     initial = tuple(dict.fromkeys((*scenario.initial, *known.initial)))
     scenario = replace(scenario, initial=initial, known=known.runs)
     described = {} if store is None else _described(scenario, target, configurator, seed)
     history = History(scenario, seed)
     later = Later(history, test_set, budget, verdict_in_budget)
-    with reaching(executor, jobs) as makers:  # for the verdict, too
-        opened = open_store(store, scenario.space, described, target.source, known)
-        try:
-            with executing(target, makers, jobs, scenario.cutoff) as (workers, runner):
-                driver = Driver(
-                    configurator.search(history),
-                    history,
-                    runner,
-                    opened,
-                    budget,
-                    workers,
-                    jobs,
-                    watcher,
-                    scenario.space.default,
-                    later=later,
-                )
-                driver.run()
-            result = _placed(found(driver, no_test_set), target, store)
-        finally:
-            opened.close()
-        configs = later.configs(result)
-        if test_set is None or not configs:
-            return result
-        made = meet(
-            scenario,
+    opened = open_store(store, scenario.space, described, target.source, known)
+    try:
+        driver = running.drive(
+            configurator.search(history),
+            history,
             target,
-            configs,
-            test_set,
-            seed=seed,
-            jobs=jobs,
-            store=verdict_store(store),
-            executor=makers,
-            watcher=watcher,
-            expected=later.seconds(configs),
+            opened,
+            budget,
+            default=scenario.space.default,
+            later=later,
         )
-        return judged(result, made, test_set)
+        result = _placed(found(driver, no_test_set), target, store)
+    finally:
+        opened.close()
+    configs = later.configs(result)
+    if test_set is None or not configs:
+        return result
+    made = meet(
+        scenario,
+        target,
+        configs,
+        test_set,
+        seed=seed,
+        store=verdict_store(store),
+        running=running,
+        expected=later.seconds(configs),
+    )
+    return judged(result, made, test_set)
 
 
 def _placed(result: Result, target: Target, store: str | Path | None) -> Result:

@@ -20,7 +20,7 @@ from paramhs.results.ablation import (
     changes_between,
     settings,
 )
-from paramhs.results.validating import TestSet, meet, run_described, verdict_store
+from paramhs.results.validating import TestSet, make_runs, meet, verdict_store
 from paramhs.results.verdict import LEAST_INSTANCES, Interval, verdict
 from paramhs.search.history import History
 from paramhs.values.costs import CostMetric, Quality, score
@@ -28,9 +28,8 @@ from paramhs.values.runs import Pair, Run, Target
 from paramhs.values.scenario import Scenario, told_apart
 from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted
-from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import AnyExecutor, check_jobs, executing, reaching
-from paramhs.world.store import open_store
+from paramhs.world.driver import Budget
+from paramhs.world.running import ONE_AT_A_TIME, Running
 
 KEEP = 0.95
 USUAL_BUDGET = 500
@@ -68,43 +67,41 @@ def simplify(
     order: Sequence[str] = (),
     test_set: TestSet | None = None,
     seed: int = 0,
-    jobs: int = 1,
     store: str | Path | None = None,
-    executor: AnyExecutor = None,
-    watcher: Watcher | None = None,
+    running: Running = ONE_AT_A_TIME,
 ) -> Simplified | None:
     """The fewest changes of the default that keep the gain of the best; None if interrupted.
 
     `budget` is the number of runs for the ablation; those of the verdict come on top. `order` names
     parameters, those first that probably matter most. `store` is that of the search.
     """
-    check_jobs(jobs)
-    watcher = watcher or Watcher()
     instances = scenario.instances if store is None else tuple(map(told_apart, scenario.instances))
     plain = replace(scenario, instances=instances, initial=(), known=())
     ablating = Ablating(History(plain, seed), best, budget, keep, order)
     if best == scenario.space.default:
         return Simplified(_empty(ablating), 0, keep)
     own_store = None if store is None else ablation_store(store)
-    with reaching(executor, jobs) as makers:
-        if not _make(ablating, target, jobs, own_store, makers, watcher):
+    running.watcher.notice(_announced(ablating))
+    budgeted = Budget(runs=ablating.budget)
+    driver = make_runs(
+        "ablation", ablating.search(), ablating.history, target, budgeted, own_store, running
+    )
+    if driver.session.ended is None:
+        return None
+    found = _choose(_ablation(ablating), ablating)
+    if test_set is not None and found.step:
+        made = meet(
+            plain,
+            target,
+            [scenario.space.default, best, found.config],
+            test_set,
+            seed=seed,
+            store=verdict_store(store),
+            running=running,
+        )
+        if made is None:
             return None
-        found = _choose(_ablation(ablating), ablating)
-        if test_set is not None and found.step:
-            made = meet(
-                plain,
-                target,
-                [scenario.space.default, best, found.config],
-                test_set,
-                seed=seed,
-                jobs=jobs,
-                store=verdict_store(store),
-                executor=makers,
-                watcher=watcher,
-            )
-            if made is None:
-                return None
-            found = _judged(found, made, scenario, test_set)
+        found = _judged(found, made, scenario, test_set)
     if own_store is not None:
         from paramhs.world.store.notes import keep_note
 
@@ -112,40 +109,11 @@ def simplify(
     return found
 
 
-def _make(
-    ablating: Ablating,
-    target: Target,
-    jobs: int,
-    store: Path | None,
-    executor: AnyExecutor,
-    watcher: Watcher,
-) -> bool:
-    """Make the ablation's runs, from its store where they were made before; whether all are."""
-    history = ablating.history
-    scenario = history.scenario
-    described = {} if store is None else run_described("ablation", scenario, target)
-    opened = open_store(store, scenario.space, described, target.source)
-    watcher.notice(
+def _announced(ablating: Ablating) -> str:
+    return (
         f"ablation: {counted(len(ablating.changes.units), 'change')}, at most"
-        f" {counted(ablating.budget, 'run')}, on {_on(scenario)}"
+        f" {counted(ablating.budget, 'run')}, on {_on(ablating.history.scenario)}"
     )
-    try:
-        with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
-            driver = Driver(
-                ablating.search(),
-                history,
-                runner,
-                opened,
-                Budget(runs=ablating.budget),
-                workers,
-                jobs,
-                watcher,
-                purpose="ablation",
-            )
-            driver.run()
-        return driver.session.ended is not None
-    finally:
-        opened.close()
 
 
 def _on(scenario: Scenario) -> str:

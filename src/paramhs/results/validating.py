@@ -17,8 +17,8 @@ from paramhs.values.scenario import Scenario, endless_pairs, told_apart
 from paramhs.values.seeds import SEEDS
 from paramhs.values.space import Config
 from paramhs.values.wording import counted, time_text
-from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import AnyExecutor, check_jobs, executing
+from paramhs.world.driver import Budget, Driver
+from paramhs.world.running import ONE_AT_A_TIME, Running
 from paramhs.world.store import open_store
 
 if TYPE_CHECKING:
@@ -109,28 +109,11 @@ def validate(
     test_set: TestSet,
     *,
     seed: int = 0,
-    jobs: int = 1,
     store: str | Path | None = None,
-    executor: AnyExecutor = None,
-    watcher: Watcher | None = None,
-    expected: float = 0.0,
+    running: Running = ONE_AT_A_TIME,
 ) -> list[Verdict] | None:
-    """The first configuration against each of the others; None if it was interrupted.
-
-    `expected` is the target time that this will probably take, in seconds, to be told beforehand.
-    """
-    made = meet(
-        scenario,
-        target,
-        configs,
-        test_set,
-        seed=seed,
-        jobs=jobs,
-        store=store,
-        executor=executor,
-        watcher=watcher,
-        expected=expected,
-    )
+    """The first configuration against each of the others; None if it was interrupted."""
+    made = meet(scenario, target, configs, test_set, seed=seed, store=store, running=running)
     if made is None:
         return None
     first, *others = made.values()
@@ -144,28 +127,29 @@ def meet(
     test_set: TestSet,
     *,
     seed: int = 0,
-    jobs: int = 1,
     store: str | Path | None = None,
-    executor: AnyExecutor = None,
-    watcher: Watcher | None = None,
+    running: Running = ONE_AT_A_TIME,
     expected: float = 0.0,
 ) -> dict[Config, list[Run]] | None:
-    """The runs of each configuration, all on the same pairs; None if that was interrupted."""
-    check_jobs(jobs)
+    """The runs of each configuration, all on the same pairs; None if that was interrupted.
+
+    `expected` is the target time that this will probably take, in seconds, to be told beforehand.
+    """
     different = list(dict.fromkeys(configs))
     if len(different) < 2:
         raise BadInput("a verdict needs two different configurations")
     if store is not None:
         test_set = replace(test_set, instances=tuple(map(told_apart, test_set.instances)))
     pairs = test_set.pairs(scenario.deterministic, seed)
-    watcher = watcher or Watcher()
-    soon = f", about {time_text(expected / jobs)}" if expected else ""
+    soon = f", about {time_text(expected / running.jobs)}" if expected else ""
     each = f"{counted(len(pairs), 'run')} of each of {len(different)} configurations"
-    watcher.notice(f"verdict: {each}, on {test_set.text}{soon}")
+    running.watcher.notice(f"verdict: {each}, on {test_set.text}{soon}")
     tests = replace(scenario, instances=test_set.instances, initial=(), known=())
     history = History(tests, seed)
     tasks = [history.task(config, pair) for pair in pairs for config in different]
-    if not _make(tasks, history, target, jobs, store, executor, watcher):
+    budget = Budget(runs=len(tasks))
+    make_runs("verdict", _ask_for(tasks, history), history, target, budget, store, running)
+    if len(history.runs) < len(tasks):
         return None
     made: dict[Config, list[Run]] = {config: [] for config in different}
     for run in history.runs:
@@ -238,44 +222,31 @@ def _runs_of(
     }
 
 
-def _make(
-    tasks: Sequence[Task],
-    history: History,
-    target: Target,
-    jobs: int,
-    store: str | Path | None,
-    executor: AnyExecutor,
-    watcher: Watcher,
-) -> bool:
-    """Make the runs of these tasks, from the store where they were made before; whether all are."""
-    scenario = history.scenario
-    described = {} if store is None else run_described("verdict", scenario, target)
-    opened = open_store(store, scenario.space, described, target.source)
-    try:
-        with executing(target, executor, jobs, scenario.cutoff) as (workers, runner):
-            driver = Driver(
-                _ask_for(tasks, history),
-                history,
-                runner,
-                opened,
-                Budget(runs=len(tasks)),
-                workers,
-                jobs,
-                watcher,
-                purpose="verdict",
-            )
-            driver.run()
-        return len(history.runs) == len(tasks)
-    finally:
-        opened.close()
-
-
 def _ask_for(tasks: Sequence[Task], history: History) -> Search:
     yield from history.make(tasks)
     return "all runs are made"
 
 
-def run_described(purpose: str, scenario: Scenario, target: Target) -> dict[str, object]:
+def make_runs(
+    purpose: str,
+    search: Search,
+    history: History,
+    target: Target,
+    budget: Budget,
+    store: str | Path | None,
+    running: Running,
+) -> Driver:
+    """Make runs that are no part of a search, from the store where they were made before."""
+    scenario = history.scenario
+    described = {} if store is None else _described(purpose, scenario, target)
+    opened = open_store(store, scenario.space, described, target.source)
+    try:
+        return running.drive(search, history, target, opened, budget, purpose=purpose)
+    finally:
+        opened.close()
+
+
+def _described(purpose: str, scenario: Scenario, target: Target) -> dict[str, object]:
     """What makes stored runs usable again; which instances they are on is no part of it."""
     cost = description(scenario.cost, "the cost")
     space = scenario.space.describe()

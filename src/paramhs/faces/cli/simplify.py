@@ -71,7 +71,7 @@ def simplify(
         raise BadInput(f"{store_path} knows no best configuration yet: no search has come so far")
     best = scenario.space.from_key(about["trajectory"][-1]["config"])
     order = [one.name for one in importance(read_runs(store_path, scenario.space), scenario.cost)]
-    with tuning():
+    with tuning(), scenario_file.running(view(as_json), jobs).reached() as running:
         found = simplified(
             scenario,
             scenario_file.target,
@@ -81,10 +81,8 @@ def simplify(
             order=order,
             test_set=scenario_file.test_set,
             seed=about["scenario"].get("seed", scenario_file.seed),
-            jobs=scenario_file.jobs if jobs is None else jobs,
             store=store_path,
-            executor=scenario_file.executor,
-            watcher=view(as_json),
+            running=running,
         )
     if found is None:
         say(f"Interrupted; to go on: {again()}", err=True)

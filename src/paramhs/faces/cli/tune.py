@@ -95,7 +95,7 @@ def tune(
 
     Stopped, killed or done, the same command goes on where it was; a larger budget extends it.
     """
-    scenario_file = read_scenario(file)
+    scenario_file = _at(dask, read_scenario(file))
     given = Budget(runs, duration(target_time), duration(wall_time))
     budget = replace(
         scenario_file.budget, **{k: v for k, v in vars(given).items() if v is not None}
@@ -108,17 +108,15 @@ def tune(
         _make_folder(store_path.parent)
     more = () if initial is None else read_configs(initial, scenario_file.scenario.space)
     scenario = replace(scenario_file.scenario, initial=(*scenario_file.scenario.initial, *more))
-    with tuning():
+    with tuning(), scenario_file.running(watcher, jobs).reached() as running:
         result = tune_scenario(
             scenario,
             scenario_file.target,
             scenario_file.configurator,
             budget=budget,
             seed=scenario_file.seed if seed is None else seed,
-            jobs=scenario_file.jobs if jobs is None else jobs,
             store=store_path,
-            executor=_executor(scenario_file, dask),
-            watcher=watcher,
+            running=running,
             test_set=scenario_file.test_set if verdict else None,
             warm_start=(*scenario_file.warm_start, *(warm_start or ())),
             verdict_in_budget=(
@@ -165,14 +163,13 @@ def _print_whole(console: Terminal, scenario_file: ScenarioFile, config: Config,
     console.print(Text(command or str(config)), soft_wrap=True)
 
 
-def _executor(scenario_file: ScenarioFile, address: str | None) -> str | Dask | None:
-    """Who makes the runs: those at this address, or whom the scenario names."""
-    named = scenario_file.executor
+def _at(address: str | None, scenario_file: ScenarioFile) -> ScenarioFile:
+    """The same, with runs that are made by the workers of the scheduler there, if one is named."""
     if address is None:
-        return named
-    if isinstance(named, Dask):
-        return Dask(address, ship=named.ship, patience=named.patience)
-    return Dask(address)
+        return scenario_file
+    named = scenario_file.executor
+    more = (named.ship, named.patience) if isinstance(named, Dask) else (False, None)
+    return replace(scenario_file, executor=Dask(address, ship=more[0], patience=more[1]))
 
 
 def _make_folder(folder: Path) -> None:

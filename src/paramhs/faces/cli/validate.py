@@ -77,10 +77,8 @@ def validate(
             configs,
             test_set,
             seed=scenario_file.seed if seed is None else seed,
-            jobs=scenario_file.jobs if jobs is None else jobs,
             store=verdict_store(store_path),
-            executor=scenario_file.executor,
-            watcher=view(as_json),
+            running=scenario_file.running(view(as_json), jobs),
         )
     if verdicts is None:
         say(f"Interrupted; to go on: {again()}", err=True)

@@ -33,7 +33,8 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.space.formats import SpaceFile, read_space
 from paramhs.world.cluster import Dask
-from paramhs.world.driver import Budget
+from paramhs.world.driver import Budget, Watcher
+from paramhs.world.running import Running
 
 _FOR_COMMANDS = {"interface", "style", "booleans", "switches", "folder", "read", "solved"}
 _FOR_COMMANDS |= {"expected", "checker", "wall_limit", "grace"}
@@ -64,6 +65,10 @@ class ScenarioFile:
     """Stores of earlier searches to learn from."""
     verdict_in_budget: bool = False
     """Whether the verdict's runs are part of the budget."""
+
+    def running(self, watcher: Watcher, jobs: int | None = None) -> Running:
+        """How its runs are made, with another number of jobs if one is given."""
+        return Running(self.jobs if jobs is None else jobs, self.executor, watcher)
 
 
 @dataclass(frozen=True)
