@@ -47,6 +47,7 @@ from paramhs.values.costs import CostMetric
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, Value
 from paramhs.values.space.parameters import parameter
+from paramhs.world.cluster import Dask
 from paramhs.world.driver import Budget
 from paramhs.world.targets.command import JsonLine, Pattern, Reader
 
@@ -430,6 +431,24 @@ class Verdict(_Table):
     """Whether these runs are part of the budget; else they come on top."""
 
 
+class _Cluster(_Table):
+    """Where workers come from, and what they are given."""
+
+    system: Literal["slurm", "pbs", "lsf", "sge", "htcondor", "oar", "moab"] | None = None
+    """A batch system whose jobs are the workers, as many as there are jobs."""
+    options: dict[str, Any] = {}
+    """What dask-jobqueue is told about them: cores, memory, walltime, queue and so on."""
+    client: Annotated[str, Field(pattern=REFERENCE)] | None = None
+    """A Python function that makes a client of Dask, as module:function."""
+    ship: bool = False
+    """Whether files of instances are sent to the workers; else they find them where they are."""
+    patience: Seconds | None = None
+    """How long to wait for workers, or the scheduler, to come back."""
+
+    def dask(self, address: str, client: Callable[[], Any] | None) -> Dask:
+        return Dask(address, self.system, self.options, client, self.ship, self.patience)
+
+
 class File(_Table):
     """A scenario of paramhs: what to tune, on what, and for how long."""
 
@@ -499,7 +518,10 @@ class File(_Table):
     verdict: Verdict = Verdict()
     seed: Seed = 0
     jobs: Annotated[int, Field(ge=1, le=4096)] = 1
-    executor: Literal["inline", "threads", "processes"] | None = None
+    executor: Literal["inline", "threads", "processes", "dask"] | None = None
+    address: str = "local"
+    """With executor = "dask": where its scheduler is, such as "tcp://10.0.0.1:8786"."""
+    cluster: _Cluster = _Cluster()
     store: str | None = None
 
     @property
@@ -513,6 +535,7 @@ SETTINGS: dict[str, frozenset[str]] = {
     "budget": frozenset(_Budget.model_fields),
     "configurator": frozenset(_Configurator.model_fields),
     "verdict": frozenset(Verdict.model_fields),
+    "cluster": frozenset(_Cluster.model_fields),
     "space.NAME": frozenset(name for table in _TABLES.values() for name in table.model_fields),
 }
 """What there is in each table."""
