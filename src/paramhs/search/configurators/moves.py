@@ -62,7 +62,7 @@ class Moves:
     def _look(self, incumbent: Config) -> None:
         history, self._at = self._history, incumbent
         self._looks += 1
-        self._seen = Seen(len(history.runs), len(history.races))
+        self._seen = Seen(history.learned, len(history.races))
         self._now = given(self._operator, history)
         rng = history.rng("moves", self._looks)
         self._last_resort = history.rng("last moves", self._looks)

@@ -190,10 +190,10 @@ class Learned:
         model = fitted(history)
         if model is None:
             return plain
-        rng = history.rng("effects", len(history.runs))
+        rng = history.rng("effects", history.learned)
         guesses = tuple(model.guess(model.drawn(rng, self.spread)) for _ in range(self.draws))
         return Guided(plain, guesses, self.epsilon, self.tries, idle(history))
 
     def is_due(self, history: "History", seen: Seen) -> bool:
         """Whether there are so many more runs than at the last look."""
-        return len(history.runs) * self.growth > seen.runs * (self.growth + 1)
+        return history.learned * self.growth > seen.runs * (self.growth + 1)
