@@ -23,8 +23,9 @@ from paramhs.values.space import (
     parse,
 )
 from paramhs.values.space.formats import FORMATS, read_space, written
+from scale import of
 
-MANY = 100_000
+MANY = of(30_000, 100_000)
 HUGE = 10**5000
 DIGITS = ["9" * 5000, "0." + "9" * 5000, "1e5000", "9" * 350, "-" + "9" * 5000, "9" * 1_000_000]
 

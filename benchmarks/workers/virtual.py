@@ -1,12 +1,13 @@
 """Workers in virtual time: a run is made at once, and is over when its seconds have passed."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
 from paramhs.values.runs import Run
+from paramhs.world.driver import Driver
 
 STARTING = 0.005
 """Seconds that pass beside every run: to send it, to start it, to store it."""
@@ -35,7 +36,7 @@ class VirtualWorkers(Executor):
         heappush(self._ends, (self.now + seconds, next(self._number), future, run))
         return future
 
-    def wait(self, futures: Collection["Future[Run]"]) -> None:
+    def pass_time(self) -> None:
         """Let time pass until the next run is over, and all that are over at the same time."""
         self._end_one()
         while self._ends and self._ends[0][0] <= self.now:
@@ -45,3 +46,12 @@ class VirtualWorkers(Executor):
         self.now, _, future, run = heappop(self._ends)
         if future.set_running_or_notify_cancel():
             future.set_result(run)
+
+
+class VirtualDriver(Driver):
+    """The driver, with nothing changed but how it waits."""
+
+    executor: VirtualWorkers
+
+    def _wait(self) -> None:
+        self.executor.pass_time()

@@ -23,8 +23,10 @@ from paramhs.search.operators import (
     Anywhere,
     BothSides,
     Harmonic,
+    Learned,
     Learner,
     LStep,
+    Narrowing,
     One,
     Operator,
     Several,
@@ -38,6 +40,7 @@ from paramhs.values.runs import Evaluate, Incumbent, Instance, Run, Status, Targ
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
 from paramhs.values.version import __version__
+from paramhs.world.cluster import Dask
 from paramhs.world.driver import Budget, Watcher
 from paramhs.world.store import Store
 from paramhs.world.targets.command import JsonLine, Pattern
@@ -57,6 +60,7 @@ __all__ = [
     "Config",
     "Configurator",
     "CostMetric",
+    "Dask",
     "Evaluate",
     "FixedRuns",
     "Focused",
@@ -69,7 +73,9 @@ __all__ = [
     "Integer",
     "JsonLine",
     "LStep",
+    "Learned",
     "Learner",
+    "Narrowing",
     "NoVerdict",
     "One",
     "Opened",

@@ -3,6 +3,7 @@
 from reprlib import Repr
 
 _LONGEST = 200
+_LONGEST_MESSAGE = 600  # a value may be a megabyte
 
 
 class _Short(Repr):
@@ -26,3 +27,10 @@ def short(thing: object) -> str:
     """A thing as `repr` writes it, but never long and never failing."""
     text = _SHORT.repr(thing)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+
+
+def shortened(text: str, longest: int = _LONGEST_MESSAGE) -> str:
+    """The text, or both ends of a long one."""
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest // 2]} ... {text[-longest // 2 :]}"

@@ -4,7 +4,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +36,7 @@ from paramhs.world.store import Store
 INTERRUPTED = "interrupted"
 STOPPING = "stopping after the runs in flight; Ctrl-C again stops at once"
 _FARTHEST = 8  # tasks for each worker that one looks ahead
+_LOOK = 1.0  # seconds between two looks at what an executor says
 _ENOUGH = 3  # failures of the default after which the target is taken to be broken
 
 
@@ -175,11 +176,6 @@ class Inline(Executor):
         return future
 
 
-def wait_for_one(futures: Collection["Future[Run]"]) -> None:
-    """Until at least one is done."""
-    wait(futures, return_when=FIRST_COMPLETED)
-
-
 class Watcher:
     """Callbacks: is called while a search is at work, and the base class does nothing.
 
@@ -251,11 +247,10 @@ class Driver:
     """What the runs are for, where that is no search. Then their order means nothing."""
     later: Later | None = None
     """What comes after the search, and may be part of its budget."""
-    wait: Callable[[Collection["Future[Run]"]], None] = wait_for_one
-    """Returns when a run is over; that of a simulation lets its own time pass until then."""
 
     def __post_init__(self) -> None:
         self.session = Session(self.search, self.history)
+        self.jobs = getattr(self.executor, "jobs", self.jobs)
         self.taken = 0
         """How many runs the search has asked for and been granted."""
         self.new_runs = 0
@@ -408,7 +403,7 @@ class Driver:
         """Wait until a run is over, store it, and only then let the search see it."""
         finished = [call for call, flight in self._flying.items() if flight.future.done()]
         if not finished:
-            self.wait([flight.future for flight in self._flying.values()])
+            self._wait()
             finished = [call for call, flight in self._flying.items() if flight.future.done()]
         for call in finished:
             run = self._run_of(self._flying.pop(call))
@@ -418,6 +413,17 @@ class Driver:
                 self.stopped = INTERRUPTED
                 continue
             self._keep(run)
+
+    def _wait(self) -> None:
+        """Wait until a run is over; meanwhile pass on what the executor has to say of itself."""
+        futures = [flight.future for flight in self._flying.values()]
+        notices = getattr(self.executor, "notices", None)
+        done = False
+        while not done:
+            done = bool(wait(futures, _LOOK if notices else None, FIRST_COMPLETED).done)
+            for notice in notices() if notices else ():
+                self.watcher.notice(notice)
+        self.jobs = getattr(self.executor, "jobs", self.jobs)  # workers may have come or gone
 
     def _run_of(self, flight: _Flight) -> Run:
         """What became of a run; what reached a cutoff below the scenario's was capped."""

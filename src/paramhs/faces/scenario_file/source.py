@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import shortened
 
 Key = tuple[str, ...]
 """The names that lead to a setting, from the outermost table on."""
@@ -17,7 +18,6 @@ Key = tuple[str, ...]
 T = TypeVar("T")
 
 _LARGEST = 16 << 20  # bytes of a file that somebody may have written
-_LONGEST = 600  # characters of a message: a value may be a megabyte
 _SHOWN = 100  # problems
 
 
@@ -72,13 +72,6 @@ class Source:
     def _line_of(self, problem: str) -> float:
         found = re.match(r", line (\d+)", problem[len(str(self.path)) :])
         return int(found[1]) if found else math.inf
-
-
-def shortened(text: str) -> str:
-    """The text, or both ends of a long one."""
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 
 def read_text(path: Path, what: str = "") -> str:

@@ -23,7 +23,7 @@ from paramhs.results.landscape.param_rls import table_chain
 from paramhs.results.landscape.unimodality import Floats, Profile, profile
 from paramhs.search.operators import Harmonic, LStep, Step, Uniform
 from paramhs.values.errors import BadInput
-from paramhs.values.quoting import short
+from paramhs.values.quoting import short, shortened
 
 COST = "cost"
 MOVES = 30_000_000  # moves between configurations that are weighed at most: about 2 GB
@@ -184,7 +184,7 @@ def _grid(
 
 def _named(names: tuple[str, ...], columns: list[_Column], cell: Sequence[int]) -> str:
     listed = zip(names, columns, cell, strict=True)
-    return ", ".join(f"{name}={column.values[i]}" for name, column, i in listed)
+    return shortened(", ".join(f"{name}={column.values[i]}" for name, column, i in listed))
 
 
 def _notes(names: tuple[str, ...], columns: list[_Column]) -> tuple[str, ...]:

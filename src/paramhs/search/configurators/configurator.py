@@ -68,6 +68,10 @@ def race(
     return won
 
 
+def _listed(configs: Sequence[Config], history: History) -> Iterator[Config]:
+    return iter(configs)
+
+
 def first_incumbent(
     history: History, comparison: Comparison, start: Start, foresight: Foresight
 ) -> Stage:
@@ -78,7 +82,7 @@ def first_incumbent(
     yield Incumbent(incumbent)
     initial = [config for config in history.scenario.initial if config != incumbent]
     for number, challenger in enumerate(initial, start=1):
-        coming = Coming(partial(iter, initial[number:]))
+        coming = Coming(partial(_listed, initial[number:]))
         if (yield from race(history, comparison, challenger, incumbent, foresight, coming)):
             incumbent = challenger
             yield Incumbent(incumbent)

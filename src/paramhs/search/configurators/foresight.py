@@ -35,13 +35,13 @@ _USUALLY_MORE = 0.5  # and of those that need another run
 class Coming(NamedTuple):
     """Who challenges next."""
 
-    if_lost: Callable[[], Iterator[Config]]
-    """From now on, if the incumbent survives."""
+    if_lost: Callable[[History], Iterator[Config]]
+    """From now on, if the incumbent survives; given what scouts know."""
     if_won: Callable[[History, Config, int], Iterator[Config]] | None = None
     """If this configuration has won, and so many races from now on were."""
 
 
-NOBODY = Coming(lambda: iter(()))
+NOBODY = Coming(lambda _: iter(()))
 
 
 class Foresight:
@@ -78,7 +78,7 @@ class Foresight:
         order = _Order(self._chances, coming)
         order.put(1.0, order.rest(request, runs, 1.0))
         chance = 1.0 - self._chances.win(runs)
-        order.put(1.0, order.races(self._future, coming.if_lost(), chance))
+        order.put(1.0, order.races(self._future, coming.if_lost(self._future.history), chance))
         return iter(order)
 
 

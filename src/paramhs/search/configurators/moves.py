@@ -6,7 +6,7 @@ from itertools import chain, islice
 
 from paramhs.search.ahead import Ahead
 from paramhs.search.history import History
-from paramhs.search.operators import Anywhere, Move, Operator, Seen, given
+from paramhs.search.operators import Anywhere, Learner, Move, Operator, Seen, given
 from paramhs.values.space import Config
 
 _PASSED_OVER = 100  # excluded moves drawn in a row before they are ruled out
@@ -21,7 +21,7 @@ class Moves:
     nothing, and between two looks at the history the future is known.
     """
 
-    def __init__(self, operator: Operator, history: History) -> None:
+    def __init__(self, operator: Operator | Learner, history: History) -> None:
         self._operator = operator
         self._is_due: Callable[[History, Seen], bool] | None = getattr(operator, "is_due", None)
         self._history = history
@@ -32,7 +32,7 @@ class Moves:
     def _look(self, incumbent: Config) -> None:
         history, self._at = self._history, incumbent
         self._looks += 1
-        self._seen = Seen(len(history.runs), len(history.races))
+        self._seen = Seen(history.learned, len(history.races))
         self._now = given(self._operator, history)
         rng = history.rng("moves", self._looks)
         self._last_resort = history.rng("last moves", self._looks)
@@ -57,12 +57,17 @@ class Moves:
         return Anywhere().sample(space, incumbent, self._last_resort, excluded)
 
     def ahead(
-        self, now: Sequence[Config] = (), excluded: Container[Config] = ()
+        self, history: History, now: Sequence[Config] = (), excluded: Container[Config] = ()
     ) -> Iterator[Config]:
         """The challengers to come if the incumbent survives, after the present one and the rest of
-        its move; each once, for who is rejected does not come again."""
+        its move; each once, for who is rejected does not come again.
+
+        They end where an operator that learns looks again, if this history goes on.
+        """
         seen = set(now[:1])
         for config in chain(now, chain.from_iterable(self._drawn.peek())):
+            if self._is_due is not None and self._is_due(history, self._seen):
+                return
             if config not in seen and config not in excluded:
                 seen.add(config)
                 yield config
@@ -72,7 +77,7 @@ class Moves:
     ) -> Iterator[Config]:
         """The challengers to come where somebody wins, with so many wins in a row from now on; none
         are known of an operator that learns."""
-        if self._is_due is not None:
+        if isinstance(self._operator, Learner):
             return
         space, rng = self._history.scenario.space, self._history.rng("moves", self._looks + wins)
         draw = partial(self._operator.sample, space, winner, rng)

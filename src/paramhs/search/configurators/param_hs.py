@@ -14,7 +14,7 @@ from paramhs.search.configurators.configurator import (
 from paramhs.search.configurators.foresight import Coming, Foresight
 from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
-from paramhs.search.operators import Operator, Several
+from paramhs.search.operators import Learned, Learner, Operator
 from paramhs.values.runs import Incumbent, Search
 from paramhs.values.space import Config
 
@@ -33,7 +33,7 @@ class ParamHS:
     whose runs are used again; how the rejected are treated is our own.
     """
 
-    operator: Operator = Several()
+    operator: Operator | Learner = Learned()
     comparison: Comparison = Growing()
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class ParamHS:
                 rejected = final
             for index, challenger in enumerate(move):
                 coming = Coming(
-                    partial(moves.ahead, move[index:], rejected),
+                    partial(moves.ahead, now=move[index:], excluded=rejected),
                     partial(self._after, moves, rejected),
                 )
                 won = yield from race(

@@ -175,7 +175,7 @@ class _IteratedSearch:
         """Race, and keep the best up to date."""
         won = yield from race(
             *(self.history, self.rules.comparison, challenger, incumbent, self.foresight),
-            Coming(coming.peek, self._after) if coming else NOBODY,
+            Coming(lambda _: coming.peek(), self._after) if coming else NOBODY,
         )
         if won and incumbent == self.best:
             yield from self._note(challenger)

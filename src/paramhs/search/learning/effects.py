@@ -4,7 +4,8 @@
                        + a deviation of the configuration + noise
 
 Costs are taken as logarithms where all are positive, else as they are, in units of their spread;
-a run without a usable cost counts as somewhat worse than the worst. Instance effects come from a
+a run without a usable cost counts as somewhat worse than the worst, and one that was cut short as
+what it had cost until then. Instance effects come from a
 two-way additive fit, after which a configuration is one row: the mean of what is left, whose
 variance is tau^2 + sigma^2 / runs. The rest is ridge regression with a common prior variance for
 the range of each parameter. A categorical value has a coefficient of its own; an ordered parameter
@@ -30,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paramhs.search.history import History
+from paramhs.values.runs import Pair
 from paramhs.values.space import Config, Space
 
 Floats = npt.NDArray[np.float64]
@@ -38,8 +40,8 @@ Ints = npt.NDArray[np.int64]
 _KNOTS = 5  # of an ordered parameter, ends included
 _BINS = 257  # levels that are told apart; a finer range is cut into so many
 _SWEEPS = 12  # of the two-way fit
-_PRIORS = tuple(4.0**k for k in range(-4, 3))  # variances of a range, in units of the rows' own
-_DEVIATIONS = (0.1, 0.4, 0.8)  # shares of the rows' variance that are deviations
+_PRIORS = tuple(4.0**k for k in range(-6, 2))  # variances of a range, in units of the rows' own
+_DEVIATIONS = (0.03, 0.1, 0.4, 0.8)  # shares of the rows' variance that are deviations
 _LEVEL = 3.0  # how much wider than a parameter's range the prior of the level is
 _DIGITS = 6  # to which effects are rounded
 
@@ -57,10 +59,8 @@ class Coding:
     def bins(self, configs: Sequence[Config]) -> Ints:
         """One number for each parameter of each configuration; negative where it is inactive."""
         indices = np.array([config.indices for config in configs], dtype=np.int64)
-        cut = np.where(
-            self.levels > _BINS, indices * (_BINS - 1) // np.maximum(self.levels - 1, 1), indices
-        )
-        return np.where(indices < 0, -1, cut)
+        cut = indices * (_BINS - 1) // np.maximum(self.levels - 1, 1)
+        return np.where((self.levels > _BINS) & (indices >= 0), cut, indices)
 
     def rows(self, bins: Ints) -> Floats:
         """The design matrix; its last column is for the level of all costs."""
@@ -80,11 +80,15 @@ class Coding:
         return np.concatenate([*parts, np.zeros(1)])
 
 
+def _bin(index: int, levels: int) -> int:
+    return index if levels <= _BINS else index * (_BINS - 1) // (levels - 1)
+
+
 @lru_cache(maxsize=4096)
 def _table(levels: int, default: int, ordered: bool) -> Floats:
     """The coding of each bin of a parameter; the default's is zero."""
     bins = min(levels, _BINS)
-    at = default if levels <= _BINS else default * (_BINS - 1) // (levels - 1)
+    at = _bin(default, levels)
     if ordered:
         steps = min(bins - 1, _KNOTS - 1)
         position = np.arange(bins)[:, None] * (steps / max(bins - 1, 1))
@@ -137,15 +141,15 @@ class Effects:
         prior = math.sqrt(self.prior) * normals(width, rng)
         return self._effects(self._solved(self.rows.means + spread * noise, spread * prior))
 
-    def guess(self, effects: Floats) -> Callable[[Sequence[Config]], list[float]]:
-        """What configurations cost by these effects, up to a constant."""
+    def guess(self, effects: Floats) -> Callable[[int, int], float]:
+        """What a value costs by these effects, beside the default's."""
+        values, starts = effects.tolist(), self.coding.starts.tolist()
+        levels = self.coding.levels.tolist()
 
-        def guessed(configs: Sequence[Config]) -> list[float]:
-            bins = self.coding.bins(configs)
-            found = effects[np.where(bins < 0, -1, bins + self.coding.starts)].sum(axis=1)
-            return [float(x) for x in np.round(found, _DIGITS)]
+        def cost(position: int, index: int) -> float:
+            return float(values[starts[position] + _bin(index, levels[position])])
 
-        return guessed
+        return cost
 
     def _effects(self, coefficients: Floats) -> Floats:
         return np.asarray(np.round(self.coding.effects(coefficients), _DIGITS), np.float64)
@@ -180,7 +184,7 @@ def fitted(history: History) -> Effects | None:
 
 def gathered(history: History) -> Rows | None:
     """The runs by configuration, their costs transformed and rid of the instances' effects."""
-    configs = [config for config in history.configs if history.costs(config)]
+    configs = list(history.configs)
     if len(configs) < 2:
         return None
     numbers: dict[str, int] = {}
@@ -188,16 +192,24 @@ def gathered(history: History) -> Rows | None:
     instance: list[int] = []
     costs: list[float] = []
     for number, config in enumerate(configs):
-        for pair, cost in history.costs(config).items():
+        for pair, cost in _known(history, config):
             owner.append(number)
             instance.append(numbers.setdefault(pair.instance, len(numbers)))
-            costs.append(cost[0])
+            costs.append(cost)
     values = transformed(np.array(costs))
     who, where = np.array(owner), np.array(instance)
     counts = np.bincount(who, minlength=len(configs)).astype(float)
     means, noise = _two_way(values, who, where, counts)
     bins = coding(history.scenario.space).bins(configs)
     return Rows(bins, means - np.average(means, weights=counts), counts, noise)
+
+
+def _known(history: History, config: Config) -> Iterator[tuple[Pair, float]]:
+    """What its runs cost, or how long they had taken when they were cut short."""
+    for pair, cost in history.costs(config).items():
+        yield pair, cost[0]
+    for pair in history.cut_short(config):
+        yield pair, history.at_least(config, pair) or 0.0
 
 
 def transformed(costs: Floats) -> Floats:
