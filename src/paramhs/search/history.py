@@ -54,6 +54,8 @@ class History:
         """The challenger and the incumbent whose race is not decided yet."""
         self.left = math.inf
         """How many more runs the search may ask for; only for those who look ahead."""
+        self.is_shared = False
+        """Whether several races are under way, of which two may ask for the same run."""
         self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}
@@ -209,7 +211,11 @@ class History:
         for task in tasks:
             whole = known.get(task)
             if whole is None:
-                self.add(next(made), cutoff)
+                run = next(made)
+                if self.is_shared and task.pair in self.costs(task.config):
+                    self.asked -= 1
+                else:
+                    self.add(run, cutoff)
             else:
                 del self._whole[task.config, task.pair]
                 self._take_in(whole, cutoff)
