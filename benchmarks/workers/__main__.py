@@ -145,8 +145,10 @@ def summaries(rows: Sequence[Row]) -> Iterator[Summary]:
 
 def lines(found: Sequence[Summary], workers: Sequence[int]) -> Iterator[str]:
     """A table of what so many workers gain."""
-    yield "| runs of | search | budget | workers | time | times faster | useful | efficiency | cost |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    names = ["runs of", "search", "budget", "workers", "time", "times faster"]
+    names += ["useful", "efficiency", "cost"]
+    yield f"| {' | '.join(names)} |"
+    yield "|---" * len(names) + "|"
     for one in found:
         if one.workers in workers:
             cells = [

@@ -364,8 +364,8 @@ class Driver:
         always comes as far as it came before.
         """
         self.stopped = self._why_stop_replaying()
-        asked = self._arrived if self.session.request.first else self.taken
-        asked = None if self.purpose else asked
+        place = self._arrived if self.session.request.first else self.taken
+        asked = None if self.purpose else place
         run = None if self.stopped else self.store.get(task, asked)
         flight = self._flying.get(task.call) if self._flying else None
         if run is None and not self.stopped and flight is None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from paramhs.search.comparison import Comparison, Growing
-from paramhs.search.configurators.configurator import check_parts, why_ended
+from paramhs.search.configurators.configurator import Configurator, check_parts, why_ended
 from paramhs.search.configurators.moves import Moves
+from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.history import History
 from paramhs.search.operators import Learned, Learner, Operator
 from paramhs.values.errors import BadInput
@@ -38,6 +39,16 @@ class Asynchronous:
     def search(self, history: History) -> Search:
         """A new search."""
         return _Races(self, history).search()
+
+
+def asynchronous(configurator: Configurator, width: int) -> Asynchronous:
+    """The same search with so many runs under way."""
+    if isinstance(configurator, ParamHS):
+        return Asynchronous(width, configurator.operator, configurator.comparison)
+    raise BadInput(
+        f"{type(configurator).__name__} cannot be asynchronous: only ParamHS (the configurators"
+        ' "paramhs", "paramhs-plain", "paramrls" and "random") can; "race" needs it less'
+    )
 
 
 class _Race:
@@ -112,7 +123,10 @@ class _Races:
         """Whatever run is over first."""
         tasks = [waiting.task for waiting in self.waiting.values()]
         (run,) = yield Evaluate(tasks, first=True)
-        for race, task in self.waiting.pop(run.task.call).races:
+        races = self.waiting.pop(run.task.call).races
+        if all(race.incumbent == run.task.config for race, _ in races):
+            self.history.add_shared(run)
+        for race, task in races:
             found = answer(run, task)
             if found is None:
                 self._wait_for(race, task)
