@@ -276,6 +276,8 @@ CONDITIONS += "x0: &x0 {type: EQ, child: p, parent: p, value: 1}\n" + "".join(
         ("a: &a {x: 1}\nhyperparameters: {<<: *a}", "line 2, column 19: tables cannot be merged"),
         ("hyperparameters: !!bool x", "a value is not what it should be"),
         ("hyperparameters: !!int x", "a value is not what it should be"),
+        ("hyperparameters: !!int", "a value is not what it should be"),
+        ("hyperparameters: !!float", "a value is not what it should be"),
         ("hyperparameters: !!timestamp x", "line 1, column 18: could not determine a constr"),
         ("hyperparameters: !!python/object/apply:os.abort []", "could not determine a constr"),
         ("hyperparameters: \x01", "line 1, column 18: unacceptable character"),

@@ -29,7 +29,7 @@ class Races:
     """Races of one search, whose runs cost what `costs(config, k)` says on the k-th pair."""
 
     def __init__(self, costs, rules=None, scenario=RANDOM, seed=SEED):
-        self.rules = rules or Growing()
+        self.rules = rules or Growing(3)
         self.history = History(scenario, seed)
         self.target = by_pair(scenario, seed, costs)
         self.tasks = []
@@ -82,8 +82,8 @@ def test_the_numbers_of_runs_must_make_sense(few, most):
         Growing(few, most)
 
 
-def test_by_default_three_runs_come_first():
-    assert Growing().min_runs == 3
+def test_by_default_two_runs_come_first():
+    assert Growing().min_runs == 2
 
 
 @pytest.mark.parametrize(("min_runs", "first"), [(1, 3), (2, 3), (3, 3), (5, 5)])

@@ -43,6 +43,7 @@ def test_a_search_killed_many_times_and_resumed_is_the_uninterrupted_one(tmp_pat
         with child(SEARCH, path, jobs, RUNS, PAUSE="0.002") as process:
             if kill % 3:  # else also while it starts
                 assert process.stdout.readline() == "running\n"
+                assert eventually(lambda: len(rows(path)) > len(stored) or process.poll() == 0)  # noqa: B023
             time.sleep(0.25 * rng.random())
             workers = offspring(process.pid)
             os.kill(process.pid, signal.SIGKILL)
