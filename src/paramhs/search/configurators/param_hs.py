@@ -1,6 +1,8 @@
 """ParamHS: harmonic moves from the incumbent, each raced against it; the default."""
 
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from functools import partial
 
 from paramhs.search.comparison import Comparison, Growing
 from paramhs.search.configurators.configurator import (
@@ -9,6 +11,7 @@ from paramhs.search.configurators.configurator import (
     race,
     why_ended,
 )
+from paramhs.search.configurators.foresight import Coming, Foresight
 from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
 from paramhs.search.operators import Learned, Learner, Operator
@@ -38,7 +41,8 @@ class ParamHS:
 
     def search(self, history: History) -> Search:
         """A new search."""
-        incumbent = yield from first_incumbent(history, self.comparison, "default")
+        foresight = Foresight(history, self.comparison)
+        incumbent = yield from first_incumbent(history, self.comparison, "default", foresight)
         moves = Moves(self.operator, history)
         rejected = {config for config in history.scenario.initial if config != incumbent}
         while True:
@@ -49,8 +53,13 @@ class ParamHS:
                     return why_ended(history)
                 rejected = final
             for index, challenger in enumerate(move):
-                ahead = moves.ahead(move[index:], rejected)
-                won = yield from race(history, self.comparison, challenger, incumbent, ahead)
+                coming = Coming(
+                    partial(moves.ahead, now=move[index:], excluded=rejected),
+                    partial(self._after, moves, rejected),
+                )
+                won = yield from race(
+                    history, self.comparison, challenger, incumbent, foresight, coming
+                )
                 if won:
                     rejected = self._final(history, rejected, challenger) | {incumbent}
                     incumbent = challenger
@@ -58,5 +67,25 @@ class ParamHS:
                 else:
                     rejected.add(challenger)
 
+    def _after(
+        self, moves: Moves, rejected: set[Config], history: History, winner: Config, wins: int
+    ) -> Iterator[Config]:
+        return moves.after(winner, wins, _Final(self.comparison, history, rejected, winner))
+
     def _final(self, history: History, rejected: set[Config], incumbent: Config) -> set[Config]:
         return {c for c in rejected if self.comparison.is_final(history, c, incumbent)}
+
+
+@dataclass(frozen=True)
+class _Final:
+    """Those of the rejected whose race with an incumbent could not end otherwise."""
+
+    comparison: Comparison
+    history: History
+    rejected: Set[Config]
+    incumbent: Config
+
+    def __contains__(self, config: object) -> bool:
+        if not isinstance(config, Config) or config not in self.rejected:
+            return False
+        return self.comparison.is_final(self.history, config, self.incumbent)
