@@ -528,7 +528,7 @@ def test_a_cluster_without_workers_is_given_up_in_the_end():
         pytest.raises(TargetError, match="no worker"),
     ):
         tuned(executor=Dask(client=client, patience=0.1), watcher=heard)
-    assert heard.said("there is no worker; waiting for it") == heard.notices
+    assert heard.said("there is no worker; waiting for one") == heard.notices
 
 
 @pytest.mark.parametrize("system", ["slurm", "pbs", "lsf", "sge"])
