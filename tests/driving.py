@@ -186,7 +186,7 @@ class LawComparison(Duels):
         self.outcome = outcome
 
 
-def z_score(counts: Sequence[int], mean: float) -> float:
+def standard_errors(counts: Sequence[int], mean: float) -> float:
     """By how many standard errors the mean of independent counts is off."""
     n = len(counts)
     average = math.fsum(counts) / n

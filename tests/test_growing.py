@@ -29,7 +29,7 @@ class Races:
     """Races of one search, whose runs cost what `costs(config, k)` says on the k-th pair."""
 
     def __init__(self, costs, rules=None, scenario=RANDOM, seed=SEED):
-        self.rules = rules or Growing()
+        self.rules = rules or Growing(3)
         self.history = History(scenario, seed)
         self.target = by_pair(scenario, seed, costs)
         self.tasks = []
@@ -82,8 +82,8 @@ def test_the_numbers_of_runs_must_make_sense(few, most):
         Growing(few, most)
 
 
-def test_by_default_three_runs_come_first():
-    assert Growing().min_runs == 3
+def test_by_default_two_runs_come_first():
+    assert Growing().min_runs == 2
 
 
 @pytest.mark.parametrize(("min_runs", "first"), [(1, 3), (2, 3), (3, 3), (5, 5)])
@@ -308,20 +308,40 @@ def test_a_challenger_equal_pair_by_pair_is_rejected_after_the_first_few():
     assert races.runs(B) == 3
 
 
-@pytest.mark.parametrize("min_runs", [1, 2])
-def test_equality_on_one_or_two_pairs_rejects_nobody(min_runs):
+@pytest.mark.parametrize(
+    ("levels", "known", "rejected"),
+    [(100, 20, True), (100, 3, False), (4, 20, False)],  # few costs, or coarse ones, are no proof
+)
+def test_two_equal_costs_reject_whoever_is_not_equal_by_chance(levels, known, rejected):
+    met = []
+
+    def costs(config, k):
+        if config != B:
+            return float(k % levels)
+        met.append(k)
+        return float(k % levels) - (len(met) > 2)
+
+    races = Races(costs, Growing(2))
+    races.start(A)
+    while races.runs(A) < known:
+        races.better(C, A)
+    assert races.better(B, A) is not rejected
+    assert (races.runs(B) == 2) is rejected
+
+
+def test_one_equal_cost_rejects_nobody():
     met = []
 
     def costs(config, k):
         if config != B:
             return float(k)
         met.append(k)
-        return float(k) - (len(met) > 2)
+        return float(k) - (len(met) > 1)
 
-    races = Races(costs, Growing(min_runs))
+    races = Races(costs, Growing(1))
     races.start(A)
-    for _ in range(6):
-        races.better(E, A)
+    for _ in range(30):
+        races.better(C, A)
     assert races.better(B, A) is True
 
 

@@ -14,7 +14,7 @@ from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
 from paramhs.search.learning.effects import fitted, normals, transformed
-from paramhs.search.operators import Learned, Narrowing, One, Several
+from paramhs.search.operators import Guided, Learned, Narrowing, One, Several
 from paramhs.testing import check_configurator, check_operator
 from paramhs.values.runs import Run, Status, Task
 from paramhs.values.scenario import Scenario
@@ -38,7 +38,8 @@ def filled(space, costs, seed=0, instances=("i", "j")):
     for config, cost in costs.items():
         for number, instance in enumerate(scenario.instances):
             task = Task(config, instance, 7 + number)
-            history.add(Run(task, Status.OK, 0.0, cost))
+            found = cost(config, number) if callable(cost) else cost
+            history.add(Run(task, Status.OK, 0.0, found))
     return history
 
 
@@ -56,6 +57,30 @@ def some_history(seed, space=SMALL):
 def test_a_learned_operator_keeps_to_its_law(tries):
     operator = Learned(epsilon=0.25, tries=tries, draws=2)
     check_operator(operator, SMALL, history=some_history(1), draws=1_000)
+
+
+def test_what_made_no_difference_is_left_to_plain_moves():
+    numbers = {"a": (0, 4), "b": (0, 4), "c": (0, 2)}
+    space = Space({name: Integer(*ends, default=0) for name, ends in numbers.items()})
+    at, tied, other = space.default, space.config(b=1), space.config(c=1)
+    instances = [f"i{k}" for k in range(8)]
+
+    def costs(config, k):
+        return 1.0 + k + 0.01 * k * config["c"] + config["a"]
+
+    history = filled(space, {at: costs, tied: costs, other: costs}, instances=instances)
+    for challenger in (tied, other):
+        history.decide(challenger, at, won=False)
+    operator = Learned(epsilon=0.25, tries=2, draws=2)
+    law = operator.given(history).distribution(space, at)
+    plain = Several().distribution(space, at)
+    assert all(p == plain[move] / 4 for move, p in law.items() if move[0]["b"])
+    assert any(p > plain[move] for move, p in law.items() if move[0]["c"])
+    check_operator(operator, space, history=history, draws=1_000)
+    everything = [space.config(a=1, b=1, c=1)]
+    constant = filled(space, {c: lambda _, k: float(k) for c in (at, *everything)}, 0, instances)
+    constant.decide(everything[0], at, won=False)
+    assert operator.given(constant).distribution(space, at) == plain
 
 
 def test_it_is_the_plain_one_while_nothing_is_known():
@@ -189,10 +214,54 @@ LEARNING = ParamHS(Learned(draws=2), Growing(min_runs=2))
 
 @pytest.mark.parametrize("configurator", [LEARNING, ParamHS(Narrowing())])
 def test_a_search_that_learns_conforms_and_goes_on_from_its_store(configurator, tmp_path):
-    check_configurator(configurator, Scenario(Space({"x": range(8)})))
+    check_configurator(configurator, Scenario(Space({"x": range(8)})), runs=60)
     store = tmp_path / "a.sqlite"
     tune(Quadratic(5), LINE, budget=20, configurator=configurator, store=store)
     resumed = tune(Quadratic(5), LINE, budget=150, configurator=configurator, store=store)
     whole = tune(Quadratic(5), LINE, budget=150, configurator=configurator)
     assert [p.config for p in resumed.trajectory] == [p.config for p in whole.trajectory]
     assert resumed.best["x"] == 5
+
+
+ADVERSARIAL = {
+    "one valley": [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11],
+    "two valleys": [5, 4, 1, 6, 8, 10, 11, 9, 7, 3, 0, 2],
+    "deceptive": [0, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+}
+
+
+def calls(costs, law):
+    """The exact calls from each value, in the order of costs; `law` gives moves from a value."""
+    found = {}
+    for at in sorted(range(len(costs)), key=costs.__getitem__):
+        better = {to: p for to, p in law(at).items() if costs[to] < costs[at]}
+        leave = sum(better.values())
+        ways = sum(p * found[to] for to, p in better.items())
+        found[at] = (1 + ways) / leave if leave else Fraction(0)
+    return found
+
+
+@pytest.mark.parametrize("costs", ADVERSARIAL.values(), ids=list(ADVERSARIAL))
+@pytest.mark.parametrize("lie", ["worst first", "best first, but the optimum last"])
+def test_a_model_that_is_always_wrong_costs_no_more_than_the_factor(costs, lie):
+    """Against the bound by levels: every cost is a level, left with the plain probability."""
+    space = Space({"x": Integer(0, len(costs) - 1)})
+
+    def guess(_, index):
+        wrong = costs[index] == 0 or lie == "worst first"
+        return -float(costs[index]) if wrong and costs[index] else 99.0 * wrong + costs[index]
+
+    def moves(operator):
+        laws = {at: operator.distribution(space, space.config(x=at)) for at in range(len(costs))}
+        return lambda at: {config["x"]: p for (config,), p in laws[at].items()}
+
+    epsilon = Fraction(1, 4)
+    plain = moves(Several())
+    learned = calls(costs, moves(Guided(Several(), (guess,), float(epsilon), 3)))
+    bound = Fraction(0)
+    for at in sorted(range(len(costs)), key=costs.__getitem__):
+        if costs[at]:
+            bound += 1 / sum(p for to, p in plain(at).items() if costs[to] < costs[at])
+        assert calls(costs, plain)[at] <= bound
+        assert learned[at] <= bound / epsilon
+    assert max(learned.values()) > max(calls(costs, plain).values())  # it does cost something

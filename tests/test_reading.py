@@ -112,7 +112,7 @@ class TestReading:
         read = read_search(new)
         assert isinstance(read.history, History)
         assert len(read.history.runs) == 80
-        assert list(read.history.runs) == list(result.history.runs)
+        assert list(read.history.runs) == [*result.history.runs, *result.unfinished]
         assert read.scenario.initial == result.history.scenario.initial
 
     def test_other_stores_are_refused(self, tmp_path):

@@ -353,9 +353,9 @@ class _Fit:
         """One column a value, with ones where a configuration has it."""
         x = np.zeros((len(self.seen.configs), count))
         rows = np.arange(len(x))
-        for factor, place in zip(self.factors, self.slices, strict=True):
+        for factor, columns in zip(self.factors, self.slices, strict=True):
             active = factor.codes >= 0
-            x[rows[active], place.start + factor.codes[active]] = 1
+            x[rows[active], columns.start + factor.codes[active]] = 1
         return x
 
     def _solve(self, x: Array, weights: Array, between: float) -> None:
@@ -366,12 +366,12 @@ class _Fit:
         posterior = _Posterior(root[:, None] * (x - centre), root * moved)
         usual = between / len(self.factors)  # what a parameter may do, before any run
         spread = np.full(len(self.factors), usual)
-        sizes = np.array([place.stop - place.start for place in self.slices])
+        sizes = np.array([columns.stop - columns.start for columns in self.slices])
         noise = before = between
         for _ in range(_ROUNDS):
             posterior.update(np.repeat(spread, sizes), noise)
             size = posterior.mean**2 + posterior.variances
-            sums = np.add.reduceat(size, [place.start for place in self.slices])
+            sums = np.add.reduceat(size, [columns.start for columns in self.slices])
             spread = (sums + usual / 10) / (sizes + 1)
             before, noise = noise, max(posterior.misfit, TINY) / len(moved)
             if abs(noise - before) < _CLOSE * noise:
@@ -404,12 +404,12 @@ class _Fit:
 
     def importance(self, number: int) -> Importance:
         """Of one parameter."""
-        factor, place = self.factors[number], self.slices[number]
+        factor, columns = self.factors[number], self.slices[number]
         points, highs = self._shares
         whole = float(points.sum()) + self.rest + TINY
         share = float(points[number]) / whole
         error = self._error(number) / whole
-        effects = self.effects[place]
+        effects = self.effects[columns]
         apart = float(effects.max() - effects.min())
         log = self.seen.scale.log
         return Importance(
@@ -424,16 +424,16 @@ class _Fit:
 
     def _error(self, number: int) -> float:
         """The standard error of a parameter's variance, to first order."""
-        factor, place = self.factors[number], self.slices[number]
-        effects = self.effects[place]
+        factor, columns = self.factors[number], self.slices[number]
+        effects = self.effects[columns]
         active = float((factor.codes >= 0).mean())
         slope = 2 * active * factor.weights * (effects - effects @ factor.weights)
-        return math.sqrt(max(float(slope @ self.covariance[place, place] @ slope), 0.0))
+        return math.sqrt(max(float(slope @ self.covariance[columns, columns] @ slope), 0.0))
 
     def _values(self, number: int) -> Iterator[ValueEffect]:
-        factor, place, seen = self.factors[number], self.slices[number], self.seen
+        factor, columns, seen = self.factors[number], self.slices[number], self.seen
         active = factor.codes >= 0
-        effects, covariance = self.effects[place], self.covariance[place, place]
+        effects, covariance = self.effects[columns], self.covariance[columns, columns]
         count = len(factor.bins)
         usual = np.bincount(factor.codes[active], minlength=count) / max(active.sum(), 1)
         for code, (low, high, label) in enumerate(factor.bins):

@@ -34,6 +34,7 @@ from paramhs.search.operators import (
     Anywhere,
     BothSides,
     Harmonic,
+    Learned,
     LStep,
     One,
     Operator,
@@ -287,14 +288,14 @@ _USED_BY = {
 class _Configurator(_Table):
     """Names of the parts; what is left out is as the named configurator has it."""
 
-    name: Literal["paramhs", "paramrls", "paramils", "race", "random"] = "paramhs"
-    moves: Literal["one", "several", "both sides"] | None = None
+    name: Literal["paramhs", "paramhs-plain", "paramrls", "paramils", "race", "random"] = "paramhs"
+    moves: Literal["learned", "one", "several", "both sides"] | None = None
     step: Literal["harmonic", "uniform", "l-step"] | None = None
     length: int = 1
     comparison: Literal["growing", "focused", "fixed", "fresh"] | None = None
     order: Literal["drawn", "shared"] = "drawn"
     runs: int | None = None
-    min_runs: int = 3
+    min_runs: int = 2
     max_runs: int = 2000
     random_starts: int = 10
     kicks: int = 3
@@ -324,9 +325,10 @@ class _Configurator(_Table):
         comparison = self._comparison("growing")
         if self.name == "random":
             return ParamHS(Anywhere(), comparison)
-        usual = "several" if self.name == "paramhs" else "one"
-        operator = self._operator(usual, Harmonic())
-        return ParamHS(operator, comparison)
+        if self.name == "paramhs" and self.moves in (None, "learned"):
+            return ParamHS(Learned(self._step(Harmonic())), comparison)
+        usual = "one" if self.name == "paramrls" else "several"
+        return ParamHS(self._operator(usual, Harmonic()), comparison)
 
     def _used(self) -> set[str]:
         kind = self.comparison or ("focused" if self.name == "paramils" else "growing")
@@ -339,15 +341,18 @@ class _Configurator(_Table):
 
     def _operator(self, moves: str, step: Step) -> Operator:
         moves = self.moves or moves
-        if self.step == "harmonic":
-            step = Harmonic()
-        elif self.step == "uniform":
-            step = Uniform()
-        elif self.step == "l-step":
-            step = LStep(self.length)
         if moves == "both sides":
             return BothSides()
-        return One(step) if moves == "one" else Several(step)
+        if moves == "learned":
+            raise BadInput('moves: "learned" goes with name = "paramhs" alone')
+        return One(self._step(step)) if moves == "one" else Several(self._step(step))
+
+    def _step(self, usual: Step) -> Step:
+        if self.step == "l-step":
+            return LStep(self.length)
+        if self.step == "uniform":
+            return Uniform()
+        return Harmonic() if self.step == "harmonic" else usual
 
     def _comparison(self, usual: str) -> Comparison:
         kind = self.comparison or usual

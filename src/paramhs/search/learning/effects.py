@@ -4,7 +4,8 @@
                        + a deviation of the configuration + noise
 
 Costs are taken as logarithms where all are positive, else as they are, in units of their spread;
-a run without a usable cost counts as somewhat worse than the worst. Instance effects come from a
+a run without a usable cost counts as somewhat worse than the worst, and one that was cut short as
+what it had cost until then. Instance effects come from a
 two-way additive fit, after which a configuration is one row: the mean of what is left, whose
 variance is tau^2 + sigma^2 / runs. The rest is ridge regression with a common prior variance for
 the range of each parameter. A categorical value has a coefficient of its own; an ordered parameter
@@ -30,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paramhs.search.history import History
+from paramhs.values.runs import Pair
 from paramhs.values.space import Config, Space
 
 Floats = npt.NDArray[np.float64]
@@ -182,7 +184,7 @@ def fitted(history: History) -> Effects | None:
 
 def gathered(history: History) -> Rows | None:
     """The runs by configuration, their costs transformed and rid of the instances' effects."""
-    configs = [config for config in history.configs if history.costs(config)]
+    configs = list(history.configs)
     if len(configs) < 2:
         return None
     numbers: dict[str, int] = {}
@@ -190,16 +192,24 @@ def gathered(history: History) -> Rows | None:
     instance: list[int] = []
     costs: list[float] = []
     for number, config in enumerate(configs):
-        for pair, cost in history.costs(config).items():
+        for pair, cost in _known(history, config):
             owner.append(number)
             instance.append(numbers.setdefault(pair.instance, len(numbers)))
-            costs.append(cost[0])
+            costs.append(cost)
     values = transformed(np.array(costs))
     who, where = np.array(owner), np.array(instance)
     counts = np.bincount(who, minlength=len(configs)).astype(float)
     means, noise = _two_way(values, who, where, counts)
     bins = coding(history.scenario.space).bins(configs)
     return Rows(bins, means - np.average(means, weights=counts), counts, noise)
+
+
+def _known(history: History, config: Config) -> Iterator[tuple[Pair, float]]:
+    """What its runs cost, or how long they had taken when they were cut short."""
+    for pair, cost in history.costs(config).items():
+        yield pair, cost[0]
+    for pair in history.cut_short(config):
+        yield pair, history.at_least(config, pair) or 0.0
 
 
 def transformed(costs: Floats) -> Floats:

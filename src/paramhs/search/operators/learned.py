@@ -32,7 +32,7 @@ class Change(NamedTuple):
 
     cost: float
     position: int
-    index: int
+    to: int
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Guided:
     Each time one of the guesses is taken at random. Every parameter makes `tries` steps, of which
     the best by that guess is its change; m is 1 .. n with probability proportional to 1 / m, where
     n is the number of changes for the better (at least one). So it is the plain move of several
-    parameters, `Several`, but for who moves, and where to.
+    parameters, `Several`, but for who moves, and where to. The idle stay where they are.
 
     No move is ever less likely than `epsilon` times its plain probability.
     """
@@ -51,6 +51,8 @@ class Guided:
     guesses: tuple[Guess, ...]
     epsilon: float
     tries: int
+    idle: frozenset[int] = frozenset()
+    """Positions of parameters that seem to have no effect."""
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
@@ -73,7 +75,8 @@ class Guided:
     def _outcomes(
         self, space: Space, at: Config, guess: Guess
     ) -> Iterator[tuple[Config | None, Fraction]]:
-        laws = [self._change_law(space, at, position, guess).items() for position in at.movable]
+        moving = [position for position in at.movable if position not in self.idle]
+        laws = [self._change_law(space, at, position, guess).items() for position in moving]
         for drawn in product(*laws) if laws else ():
             changes = sorted(change for change, _ in drawn)
             most = _for_the_better(changes)
@@ -110,7 +113,7 @@ class Guided:
         Where the model keeps proposing what is excluded, a small space is written out; in a large
         one the move is a plain one.
         """
-        if rng.random() < self.epsilon or not at.movable:
+        if rng.random() < self.epsilon or self.idle.issuperset(at.movable):
             return self.plain.sample(space, at, rng, excluded)
         for _ in range(_REDRAWS):
             config = self._proposed(space, at, rng)
@@ -127,6 +130,8 @@ class Guided:
         guess = self.guesses[int(draw() * len(self.guesses))]
         changes = []
         for position, quantile in quantiles(self.plain.step, at):
+            if position in self.idle:
+                continue
             steps = [quantile(draw()) for _ in range(self.tries)]
             costs = [guess(position, index) for index in steps]
             best = min(costs)
@@ -149,7 +154,7 @@ def _for_the_better(changes: list[Change]) -> int:
 
 
 def _changed(space: Space, at: Config, changes: list[Change]) -> Config | None:
-    return space.moved(at, [(change.position, change.index) for change in changes])
+    return space.moved(at, [(change.position, change.to) for change in changes])
 
 
 @dataclass(frozen=True)
@@ -158,7 +163,8 @@ class Learned:
 
     The model is that of `learning.effects`: main effects, from which coefficients are drawn
     (Thompson's way of weighing what is known against what is not). It is fitted anew at every new
-    incumbent and whenever the runs have grown by a `growth`th since.
+    incumbent and whenever the runs have grown by a `growth`th since. What was part of a change that
+    made no difference at all is idle: only plain moves change it.
 
     Source: the general scheme (Algorithm 4) of Hall, Oliveto, Sudholt, whose operators may depend
     on the history of evaluations; the model is our own.
@@ -168,7 +174,7 @@ class Learned:
     epsilon: float = 0.25
     tries: int = 3
     draws: int = 16
-    spread: float = 0.5
+    spread: float = 1.0
     growth: int = 10
 
     def __post_init__(self) -> None:
@@ -178,15 +184,16 @@ class Learned:
     def given(self, history: "History") -> Operator:
         """The plain operator while nothing is known, then one that is guided."""
         from paramhs.search.learning.effects import fitted  # numpy, only where it is needed
+        from paramhs.search.ties import idle
 
         plain = Several(self.step)
         model = fitted(history)
         if model is None:
             return plain
-        rng = history.rng("effects", len(history.runs))
+        rng = history.rng("effects", history.learned)
         guesses = tuple(model.guess(model.drawn(rng, self.spread)) for _ in range(self.draws))
-        return Guided(plain, guesses, self.epsilon, self.tries)
+        return Guided(plain, guesses, self.epsilon, self.tries, idle(history))
 
     def is_due(self, history: "History", seen: Seen) -> bool:
         """Whether there are so many more runs than at the last look."""
-        return len(history.runs) * self.growth > seen.runs * (self.growth + 1)
+        return history.learned * self.growth > seen.runs * (self.growth + 1)

@@ -1,0 +1,1 @@
+"""Other configurators, on the same real targets and with the same number of runs."""

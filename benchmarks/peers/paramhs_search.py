@@ -1,0 +1,42 @@
+"""paramhs with its defaults: it sees costs, instances by number and a budget, like the others."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.peers.client import Client
+
+from paramhs.faces.tuning import tune_scenario
+from paramhs.search.configurators import CONFIGURATORS
+from paramhs.values.runs import Instance, Run, Status, Target, Task
+from paramhs.values.scenario import Scenario
+from paramhs.values.space.rebuilding import space_of
+from paramhs.world.driver import Budget
+
+
+@dataclass(frozen=True)
+class Asking(Target):
+    """Runs are made by the evaluator; what they cost is the quality."""
+
+    client: Client
+
+    def __call__(self, task: Task) -> Run:
+        """Ask for it."""
+        cost = self.client.cost(task.config, task.instance.value, task.seed)
+        return Run(task, Status.OK, 0.0, cost)
+
+
+def main() -> None:
+    job = json.loads(Path("job.json").read_text(encoding="utf-8"))
+    space = space_of(json.loads(Path("space.json").read_text(encoding="utf-8")))
+    instances = tuple(Instance(str(number), number) for number in range(job["instances"]))
+    scenario = Scenario(space, instances, deterministic=job["deterministic"])
+    client = Client(job["port"])
+    budget = Budget(runs=job["runs"])
+    default = CONFIGURATORS["paramhs"]
+    result = tune_scenario(scenario, Asking(client), default, budget=budget, seed=job["seed"])
+    client.tell_incumbent(result.best)
+
+
+if __name__ == "__main__":
+    main()
