@@ -14,6 +14,8 @@ from paramhs.world.cluster.settings import Dask
 
 _CONNECTING = 60.0  # seconds that a scheduler may take to answer at first
 _WRITTEN = {"htcondor": "HTCondor", "moab": "Moab"}  # by dask-jobqueue; others in capitals
+_UNINTERRUPTED = "import signal\nsignal.signal(signal.SIGINT, lambda *received: None)\n"
+"""Ctrl-C reaches all processes of a terminal; it is for the search to answer."""
 _TTL = "30 s"  # after which a worker of ours that is not heard of is replaced
 
 
@@ -43,6 +45,7 @@ def _local(workers: int) -> Any:
                 threads_per_worker=1,
                 dashboard_address=":0",
                 memory_limit=0,  # limits are the keepers' affair
+                preload=_UNINTERRUPTED,
                 silence_logs=logging.CRITICAL,  # what went wrong is said by us, and once
             )
     except RuntimeError as error:
