@@ -124,7 +124,7 @@ def test_a_function_of_a_script_travels_by_value(whole):
     def own(config, instance, seed):
         return abs(config["x"] - low)
 
-    assert tuned(own, executor=whole).best["x"] == low
+    assert trajectory(tuned(own, executor=whole)) == trajectory(tuned(own))
 
 
 def test_as_many_runs_at_a_time_as_there_are_threads(whole):
