@@ -186,7 +186,9 @@ def studied(
         )
         for notice in heard.notices:
             print("   ", notice, file=sys.stderr)
-    return Outcome(fault, times, searches, same, resumed, doubled, left_behind(), said, twice)
+    made = Outcome(fault, times, searches, same, resumed, doubled, left_behind(), said, twice)
+    print(made, file=sys.stderr, flush=True)
+    return made
 
 
 def left_behind() -> int:
@@ -324,11 +326,9 @@ class Apart:
 
     def stop(self) -> None:
         for process in self._processes:
-            process.kill() if process is self._processes[0] else process.terminate()
-        for process in self._processes:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(20)
-            process.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def cut(self) -> bool:
         """All connections from home break at once; new ones are taken."""
@@ -416,7 +416,7 @@ def faults(kills: int) -> Table:
         rows.append(studied("the connection is cut", apart(cluster, cluster.cut, 1, 4), few))
         rows.append(studied("paramhs is killed", with_home_killed(cluster), few))
         rows.append(
-            studied("the scheduler is restarted", apart(cluster, cluster.restart, 3, 8), few)
+            studied("the scheduler is restarted", apart(cluster, cluster.restart, 20, 30), few)
         )
     finally:
         cluster.stop()
@@ -448,6 +448,7 @@ def main() -> None:
         return
     console.print(overheads())
     console.print(sizes())
+    subprocess.run([sys.executable, "-m", "benchmarks.workers", "--table"], check=False)
 
 
 if __name__ == "__main__":
