@@ -104,8 +104,8 @@ class Compared:
     def start(self, config):
         return self.comparison.start(self.history, config)
 
-    def better(self, challenger, incumbent, ahead=()):
-        return self.comparison.better(self.history, challenger, incumbent, ahead)
+    def better(self, challenger, incumbent):
+        return self.comparison.better(self.history, challenger, incumbent)
 
     def is_final(self, challenger, incumbent):
         return self.comparison.is_final(self.history, challenger, incumbent)

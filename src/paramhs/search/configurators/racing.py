@@ -6,9 +6,9 @@ from itertools import chain, count, islice, takewhile
 from math import log2
 from typing import Literal
 
+from paramhs.search.ahead import Ahead
 from paramhs.search.configurators.configurator import check_operator, why_ended
 from paramhs.search.configurators.elimination import Elimination, Friedman, PairedT
-from paramhs.search.configurators.moves import Ahead
 from paramhs.search.history import History
 from paramhs.search.operators import Anywhere, Operator, Several, given
 from paramhs.values.costs import Score, score
