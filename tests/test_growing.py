@@ -308,20 +308,40 @@ def test_a_challenger_equal_pair_by_pair_is_rejected_after_the_first_few():
     assert races.runs(B) == 3
 
 
-@pytest.mark.parametrize("min_runs", [1, 2])
-def test_equality_on_one_or_two_pairs_rejects_nobody(min_runs):
+@pytest.mark.parametrize(
+    ("levels", "known", "rejected"),
+    [(100, 20, True), (100, 3, False), (4, 20, False)],  # few costs, or coarse ones, are no proof
+)
+def test_two_equal_costs_reject_whoever_is_not_equal_by_chance(levels, known, rejected):
+    met = []
+
+    def costs(config, k):
+        if config != B:
+            return float(k % levels)
+        met.append(k)
+        return float(k % levels) - (len(met) > 2)
+
+    races = Races(costs, Growing(2))
+    races.start(A)
+    while races.runs(A) < known:
+        races.better(C, A)
+    assert races.better(B, A) is not rejected
+    assert (races.runs(B) == 2) is rejected
+
+
+def test_one_equal_cost_rejects_nobody():
     met = []
 
     def costs(config, k):
         if config != B:
             return float(k)
         met.append(k)
-        return float(k) - (len(met) > 2)
+        return float(k) - (len(met) > 1)
 
-    races = Races(costs, Growing(min_runs))
+    races = Races(costs, Growing(1))
     races.start(A)
-    for _ in range(6):
-        races.better(E, A)
+    for _ in range(30):
+        races.better(C, A)
     assert races.better(B, A) is True
 
 

@@ -348,7 +348,10 @@ def test_bad_instances_are_named(instances, message):
     [
         ({"configurator": "irace"}, "there is no configurator 'irace'; there are 'paramhs', 'para"),
         ({"cost": "min"}, "there is no cost 'min'; there are 'minimise', 'maximise', 'runtime'"),
-        ({"executor": "gpu"}, "executor must be one of inline, threads, processes, not 'gpu'"),
+        (
+            {"executor": "gpu"},
+            "executor must be one of inline, threads, processes, dask, not 'gpu'",
+        ),
         ({"executor": 3}, "3 is not an executor: it has no method submit"),
         ({"jobs": 0}, "jobs must be at least 1, not 0"),
         ({"budget": 0}, "the budget's runs must be a positive number, not 0"),

@@ -76,6 +76,7 @@ def driver(taken=0, new=0, spent=0.0, wall=0.0, costs=(), **budget):
         purpose="",
         failed=0,
         last_failure=None,
+        executor=None,
         later=None,
     )
 

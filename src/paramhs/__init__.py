@@ -38,6 +38,7 @@ from paramhs.values.runs import Evaluate, Incumbent, Instance, Run, Status, Targ
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Boolean, Categorical, Config, Integer, Ordinal, Real, Space
 from paramhs.values.version import __version__
+from paramhs.world.cluster import Dask
 from paramhs.world.driver import Budget, Watcher
 from paramhs.world.store import Store
 from paramhs.world.targets.command import JsonLine, Pattern
@@ -57,6 +58,7 @@ __all__ = [
     "Config",
     "Configurator",
     "CostMetric",
+    "Dask",
     "Evaluate",
     "FixedRuns",
     "Focused",

@@ -23,6 +23,7 @@ from paramhs.values.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Ta
 from paramhs.values.scenario import endless_pairs
 from paramhs.values.space import Integer, Parameter, Real
 from paramhs.values.wording import counted, time_text
+from paramhs.world.cluster import as_dask
 from paramhs.world.store.sqlite import connect_to_read, explained
 from paramhs.world.targets.command import Problem
 from paramhs.world.targets.supervisor import Execute, Limits, Outcome
@@ -154,7 +155,7 @@ def warnings(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
     yield from _about_instances(file)
     yield from _about_space(file)
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
-    if file.jobs > cores:
+    if file.jobs > cores and not as_dask(file.executor):
         yield (
             f"{file.jobs} jobs on {cores} physical cores: runs will slow each other down, and"
             " measured times will say more about that than about parameters"

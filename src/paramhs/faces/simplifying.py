@@ -1,7 +1,6 @@
 """The Python interface: `simplify` what `tune` has found."""
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from paramhs.values.errors import BadInput
 from paramhs.values.runs import NO_INSTANCE, Target
 from paramhs.values.scenario import Scenario
 from paramhs.world.driver import Watcher
+from paramhs.world.executing import AnyExecutor
 from paramhs.world.running import Running
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def simplify(
     jobs: int = 1,
     store: str | Path | None = None,
     memory: float | None = None,
-    executor: str | Executor | None = None,
+    executor: AnyExecutor = None,
     watcher: Watcher | None = None,
 ) -> "Simplified | None":
     """The fewest changes of the default that keep the gain of a search's best configuration.
@@ -53,18 +53,19 @@ def simplify(
     scenario = _with_instances(result.history.scenario, instances)
     test_set = None if scenario.deterministic else TestSet(scenario.instances, held_out=False)
     order = [one.name for one in result.importance]
-    return simplified(
-        scenario,
-        target_of(function, scenario.space, scenario.cost, memory),
-        result.best,
-        budget=budget,
-        keep=keep,
-        order=order,
-        test_set=test_set if test_instances is None else held_out(test_instances, scenario),
-        seed=result.history.seed,
-        store=store,
-        running=Running(jobs, executor, watcher or Watcher()),
-    )
+    with Running(jobs, executor, watcher or Watcher()).reached() as running:
+        return simplified(
+            scenario,
+            target_of(function, scenario.space, scenario.cost, memory),
+            result.best,
+            budget=budget,
+            keep=keep,
+            order=order,
+            test_set=test_set if test_instances is None else held_out(test_instances, scenario),
+            seed=result.history.seed,
+            store=store,
+            running=running,
+        )
 
 
 def _with_instances(

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.wording import counted
 from paramhs.world.driver import Budget, Watcher
+from paramhs.world.executing import AnyExecutor
 from paramhs.world.running import ONE_AT_A_TIME, Running
 from paramhs.world.store import NOTHING_KNOWN, Known, open_store
 from paramhs.world.targets import FunctionTarget
@@ -54,7 +54,7 @@ def tune(
     cutoff: float | None = None,
     memory: float | None = None,
     deterministic: bool | None = None,
-    executor: str | Executor | None = None,
+    executor: AnyExecutor = None,
     watcher: Watcher | None = None,
     progress: bool | None = None,
     initial: Iterable[Config | Mapping[str, object]] = (),
@@ -72,11 +72,12 @@ def tune(
     come on top of the budget unless `verdict_in_budget`. `budget` is a number of runs or a
     `Budget`. With a `store` (a file), a search that was stopped goes on
     where it was, and a larger budget extends one that was done. `executor` is "inline", "threads",
-    "processes" or any `concurrent.futures.Executor`; left out, it is "processes" if there are
-    several jobs or a limit (only processes can be stopped at a `cutoff`, in seconds, or when they
-    use more than `memory`, in bytes), else "inline". Idle workers make speculative
-    runs, which the search will probably ask for; they do not count against a budget in runs. Ctrl-C
-    ends the search cleanly, with `stopped` being "interrupted"; a second one raises
+    "processes", "dask" (worker processes of a cluster on this machine), a `Dask` or a
+    `distributed.Client` (workers elsewhere), or any `concurrent.futures.Executor`; left out, it is
+    "processes" if there are several jobs or a limit (only processes can be stopped at a `cutoff`,
+    in seconds, or when they use more than `memory`, in bytes), else "inline". Idle workers make
+    speculative runs, which the search will probably ask for; they do not count against a budget in
+    runs. Ctrl-C ends the search cleanly, with `stopped` being "interrupted"; a second one raises
     KeyboardInterrupt. Where time is the cost, runs that can no longer win are cut short: `capping`
     is "none", "preserving", "aggressive" or a `Capping`. `progress` shows how things stand; left
     out, it does so in a terminal and in a notebook. A `watcher` of one's own is called back at
@@ -93,18 +94,19 @@ def tune(
         initial=configs_of(initial, scenario.space),
         capping=capping_named(capping, metric),
     )
-    return tune_scenario(
-        scenario,
-        target,
-        chosen(configurator, CONFIGURATORS, "configurator"),
-        budget=budget if isinstance(budget, Budget) else Budget(runs=budget),
-        seed=seed,
-        store=store,
-        running=Running(jobs, executor, _seen_by(watcher, progress)),
-        test_set=None if test_instances is None else held_out(test_instances, scenario),
-        warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
-        verdict_in_budget=verdict_in_budget,
-    )
+    with Running(jobs, executor, _seen_by(watcher, progress)).reached() as running:
+        return tune_scenario(
+            scenario,
+            target,
+            chosen(configurator, CONFIGURATORS, "configurator"),
+            budget=budget if isinstance(budget, Budget) else Budget(runs=budget),
+            seed=seed,
+            store=store,
+            running=running,
+            test_set=None if test_instances is None else held_out(test_instances, scenario),
+            warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
+            verdict_in_budget=verdict_in_budget,
+        )
 
 
 def _seen_by(watcher: Watcher | None, progress: bool | None) -> Watcher:

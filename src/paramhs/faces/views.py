@@ -97,6 +97,10 @@ class _View(Watcher):
         said = f", the last: {driver.last_failure.reason}" if driver.last_failure.reason else ""
         return f"{counted(driver.failed, 'run')} failed{said}"
 
+    def workers(self, driver: Driver) -> str:
+        """How the workers of a cluster stand, with failures by worker; empty without one."""
+        return str(getattr(driver.executor, "workers", ""))
+
     def incumbent(self, driver: Driver) -> str:
         points = driver.session.trajectory
         return beside_default(points[-1].config) if points else "(evaluating the default)"
@@ -170,6 +174,8 @@ class LiveView(_View):
             body.add_row("verdict", self.verdict(driver) or "none")
         if failures := self.failures(driver):
             body.add_row("failures", Text(_clipped(failures), style="bold"))
+        if workers := self.workers(driver):
+            body.add_row("workers", Text(_clipped(workers)))
         if driver.interrupted:
             body.add_row("", Text(STOPPING, style="bold"))
         return Group(head, body)
@@ -199,11 +205,13 @@ class PlainView(_View):
             self.last = now
             what = f"incumbent {self.incumbent(driver)}; {self.cost(driver)}"
             then, failures = self.verdict(driver), self.failures(driver)
+            workers = self.workers(driver)
             self._say(
                 f"{self.counts(driver)}, {self.rate(driver):,.1f} runs/s,"
                 f" left {self.time_left(driver)}; {driver.purpose or what}"
                 f"{f'; verdict {then}' if then and not driver.purpose else ''}"
                 f"{'; ' if failures else ''}{_clipped(failures)}"
+                f"{'; ' if workers else ''}{_clipped(workers)}"
             )
 
     def improved(self, driver: Driver, point: Point) -> None:
@@ -283,6 +291,8 @@ class NotebookView(_View):
         if not driver.purpose:
             rows += [("incumbent", self.incumbent(driver)), ("cost", self.cost(driver))]
             rows += [("verdict", self.verdict(driver))] if self.verdict(driver) else []
+        if workers := self.workers(driver):
+            rows.append(("workers", workers))
         said = "".join(paragraph(text) for text in self._notices)
         return f"<div>{head}{html_table(rows)}{said}</div>"
 

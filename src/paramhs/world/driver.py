@@ -35,6 +35,7 @@ from paramhs.world.store import Store
 
 INTERRUPTED = "interrupted"
 STOPPING = "stopping after the runs in flight; Ctrl-C again stops at once"
+_LOOK = 1.0  # seconds between two looks at what an executor says
 _ENOUGH = 3  # failures of the default after which the target is taken to be broken
 
 
@@ -248,6 +249,7 @@ class Driver:
 
     def __post_init__(self) -> None:
         self.session = Session(self.search, self.history)
+        self.jobs = getattr(self.executor, "jobs", self.jobs)
         self.taken = 0
         """How many runs the search has asked for and been granted."""
         self.new_runs = 0
@@ -389,8 +391,7 @@ class Driver:
         """Wait until a run is over, store it, and only then let the search see it."""
         finished = [call for call, flight in self._flying.items() if flight.future.done()]
         if not finished:
-            futures = [flight.future for flight in self._flying.values()]
-            wait(futures, return_when=FIRST_COMPLETED)
+            self._wait()
             finished = [call for call, flight in self._flying.items() if flight.future.done()]
         for call in finished:
             run = self._run_of(self._flying.pop(call))
@@ -400,6 +401,17 @@ class Driver:
                 self.stopped = INTERRUPTED
                 continue
             self._keep(run)
+
+    def _wait(self) -> None:
+        """Wait until a run is over; meanwhile pass on what the executor has to say of itself."""
+        futures = [flight.future for flight in self._flying.values()]
+        notices = getattr(self.executor, "notices", None)
+        done = False
+        while not done:
+            done = bool(wait(futures, _LOOK if notices else None, FIRST_COMPLETED).done)
+            for notice in notices() if notices else ():
+                self.watcher.notice(notice)
+        self.jobs = getattr(self.executor, "jobs", self.jobs)  # workers may have come or gone
 
     def _run_of(self, flight: _Flight) -> Run:
         """What became of a run; what reached a cutoff below the scenario's was capped."""

@@ -6,15 +6,22 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 from paramhs.values.errors import BadInput
 from paramhs.values.quoting import short
 from paramhs.values.runs import Run, Status, Target, Task
+from paramhs.world.cluster.settings import Dask, as_dask
 from paramhs.world.driver import Inline, Runner
 from paramhs.world.targets.in_worker import supervisable
 from paramhs.world.targets.supervisor.stopwatch import continued, note_continued
 
-EXECUTORS = ("inline", "threads", "processes")
+if TYPE_CHECKING:
+    from paramhs.world.cluster.cluster import Cluster
+
+EXECUTORS = ("inline", "threads", "processes", "dask")
+AnyExecutor = str | Executor | Dask | Any
+"""Who makes runs: a name, any `concurrent.futures.Executor`, a cluster, or a client of one."""
 MOST_JOBS = 1024
 _TRIES = 3  # of a run that timed out while this process was stopped
 
@@ -30,8 +37,33 @@ def check_jobs(jobs: int) -> None:
 
 
 @contextmanager
+def reaching(executor: AnyExecutor, jobs: int) -> Iterator[Any]:
+    """The executor; a cluster is reached first, once for all that is done with it inside."""
+    dask = as_dask(executor)
+    if dask is None:
+        yield executor
+        return
+    try:
+        from paramhs.world.cluster.cluster import reached  # Dask only where it is used
+    except ImportError as error:
+        raise BadInput(
+            f"a cluster needs the extra cluster: pip install 'paramhs[cluster]' ({error})"
+        ) from None
+    with reached(dask, jobs) as cluster:
+        yield cluster
+
+
+@contextmanager
+def _on_cluster(cluster: "Cluster", target: Target) -> Iterator[tuple[Executor, Runner]]:
+    from paramhs.world.cluster.executor import ClusterExecutor
+
+    with ClusterExecutor(cluster, target) as workers:
+        yield workers, target
+
+
+@contextmanager
 def executing(
-    target: Target, executor: str | Executor | None, jobs: int, cutoff: float
+    target: Target, executor: Any, jobs: int, cutoff: float
 ) -> Iterator[tuple[Executor, Runner]]:
     """An executor and what it is to run.
 
@@ -41,6 +73,10 @@ def executing(
     """
     from paramhs.world.targets.supervisor.supervised import Supervised  # only where runs are made
 
+    if as_dask(executor) or hasattr(executor, "standing"):
+        with reaching(executor, jobs) as cluster, _on_cluster(cluster, target) as made:
+            yield made
+        return
     limited = math.isfinite(cutoff) or target.needs_keeper
     if executor is not None and not isinstance(executor, str):
         if not hasattr(executor, "submit"):

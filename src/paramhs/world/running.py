@@ -1,13 +1,14 @@
 """How runs are made, whatever they are for: a search, a verdict, an ablation."""
 
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paramhs.search.history import History
 from paramhs.values.runs import Search, Target
 from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import check_jobs, executing
+from paramhs.world.executing import AnyExecutor, check_jobs, executing, reaching
 from paramhs.world.store import Store
 
 
@@ -16,12 +17,18 @@ class Running:
     """How many runs at a time, by whom, and who is told of them. It never changes a result."""
 
     jobs: int = 1
-    executor: str | Executor | None = None
+    executor: AnyExecutor = None
     """One of `EXECUTORS` by name, or any other; None for what suits the target."""
     watcher: Watcher = field(default_factory=Watcher)
 
     def __post_init__(self) -> None:
         check_jobs(self.jobs)
+
+    @contextmanager
+    def reached(self) -> Iterator["Running"]:
+        """The same; a cluster is reached once for all that is done inside."""
+        with reaching(self.executor, self.jobs) as executor:
+            yield replace(self, executor=executor)
 
     def drive(
         self,

@@ -71,7 +71,7 @@ def simplify(
         raise BadInput(f"{store_path} knows no best configuration yet: no search has come so far")
     best = scenario.space.from_key(about["trajectory"][-1]["config"])
     order = [one.name for one in importance(read_runs(store_path, scenario.space), scenario.cost)]
-    with tuning():
+    with tuning(), scenario_file.running(view(as_json), jobs).reached() as running:
         found = simplified(
             scenario,
             scenario_file.target,
@@ -82,7 +82,7 @@ def simplify(
             test_set=scenario_file.test_set,
             seed=about["scenario"].get("seed", scenario_file.seed),
             store=store_path,
-            running=scenario_file.running(view(as_json), jobs),
+            running=running,
         )
     if found is None:
         say(f"Interrupted; to go on: {again()}", err=True)

@@ -33,6 +33,7 @@ from paramhs.faces.tuning import tune_scenario
 from paramhs.faces.views import view
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Config
+from paramhs.world.cluster import Dask
 from paramhs.world.driver import INTERRUPTED, Budget
 
 INTERRUPTED_CODE = 130
@@ -66,6 +67,14 @@ def tune(
         list[Path] | None,
         typer.Option(help="A store of an earlier search of the same target; may be repeated."),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Runs are made by the workers of this Dask scheduler, such as tcp://10.0.0.1:8786;"
+            " 'local' starts some here.",
+        ),
+    ] = None,
     verdict: Annotated[
         bool, typer.Option(help="Let the best and the default meet on what was held out.")
     ] = True,
@@ -86,7 +95,7 @@ def tune(
 
     Stopped, killed or done, the same command goes on where it was; a larger budget extends it.
     """
-    scenario_file = read_scenario(file)
+    scenario_file = _at(dask, read_scenario(file))
     given = Budget(runs, duration(target_time), duration(wall_time))
     budget = replace(
         scenario_file.budget, **{k: v for k, v in vars(given).items() if v is not None}
@@ -99,7 +108,7 @@ def tune(
         _make_folder(store_path.parent)
     more = () if initial is None else read_configs(initial, scenario_file.scenario.space)
     scenario = replace(scenario_file.scenario, initial=(*scenario_file.scenario.initial, *more))
-    with tuning():
+    with tuning(), scenario_file.running(watcher, jobs).reached() as running:
         result = tune_scenario(
             scenario,
             scenario_file.target,
@@ -107,7 +116,7 @@ def tune(
             budget=budget,
             seed=scenario_file.seed if seed is None else seed,
             store=store_path,
-            running=scenario_file.running(watcher, jobs),
+            running=running,
             test_set=scenario_file.test_set if verdict else None,
             warm_start=(*scenario_file.warm_start, *(warm_start or ())),
             verdict_in_budget=(
@@ -152,6 +161,15 @@ def _print_whole(console: Terminal, scenario_file: ScenarioFile, config: Config,
     what = "'s command" if command else ", whole"
     console.print(f"\n{name}{what}:")
     console.print(Text(command or str(config)), soft_wrap=True)
+
+
+def _at(address: str | None, scenario_file: ScenarioFile) -> ScenarioFile:
+    """The same, with runs that are made by the workers of the scheduler there, if one is named."""
+    if address is None:
+        return scenario_file
+    named = scenario_file.executor
+    more = (named.ship, named.patience) if isinstance(named, Dask) else (False, None)
+    return replace(scenario_file, executor=Dask(address, ship=more[0], patience=more[1]))
 
 
 def _make_folder(folder: Path) -> None:

@@ -24,7 +24,7 @@ from paramhs.faces.scenario_file.instances import (
 )
 from paramhs.faces.scenario_file.source import Key, Source
 from paramhs.faces.scenario_file.spaces import extend_space, make_space
-from paramhs.faces.scenario_file.targets import command_target, function_target
+from paramhs.faces.scenario_file.targets import command_target, function_target, load_function
 from paramhs.results.validating import TestSet
 from paramhs.search.configurators import Configurator
 from paramhs.values.errors import BadInput
@@ -32,6 +32,7 @@ from paramhs.values.runs import NO_INSTANCE, Instance, Target
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config, Space
 from paramhs.values.space.formats import SpaceFile, read_space
+from paramhs.world.cluster import Dask
 from paramhs.world.driver import Budget, Watcher
 from paramhs.world.running import Running
 
@@ -50,7 +51,7 @@ class ScenarioFile:
     budget: Budget
     seed: int
     jobs: int
-    executor: str | None
+    executor: str | Dask | None
     store: Path
     test_set: TestSet | None
     """The test set; None where there is nothing that the search has not seen."""
@@ -112,6 +113,7 @@ class _Builder:
         self._check_expected((*trained, *held_out))
         initial = self._read_initial(parameters)
         warm_start = self._find_stores()
+        executor = self._find_executor()
         source.refuse()
         assert parameters and target and configurator and file.budget  # noqa: S101, PT018 -- or refused
         scenario = source.attempt(
@@ -128,7 +130,7 @@ class _Builder:
             file.budget.budget(),
             file.seed,
             file.jobs,
-            file.executor,
+            executor,
             path.parent / file.store if file.store else path.with_suffix(".sqlite"),
             _test_set(scenario, held_out, file.verdict.runs),
             tuple(source.notes),
@@ -181,8 +183,11 @@ class _Builder:
         if file.function is not None:
             for name in sorted(_FOR_COMMANDS & file.model_fields_set):
                 complain((name,), "only for commands, and the target is a function")
-        if file.command is not None and file.executor is not None:
+        if file.command is not None and file.executor not in (None, "dask"):
             complain(("executor",), "only for functions; commands always run in processes")
+        for name in sorted({"address", "cluster"} & file.model_fields_set):
+            if file.executor != "dask" and "executor" not in self.wrong:
+                complain((name,), 'only with executor = "dask"')
         if file.clock == "wall" and file.wall_limit is not None:
             complain(("wall_limit",), "the cutoff is one already, as clock is 'wall'")
         if "split_seed" in file.model_fields_set and not self._is_split():
@@ -318,6 +323,17 @@ class _Builder:
                 f"{where}: {entry.where} starts at the nearest levels: {', '.join(changes)}"
             )
         return config
+
+    def _find_executor(self) -> str | Dask | None:
+        if self.file.executor != "dask":
+            return self.file.executor
+        cluster, home = self.file.cluster, self.home
+        client = cluster.client and self.source.attempt(
+            ("cluster", "client"), lambda: load_function(cluster.client or "", home)
+        )
+        return self.source.attempt(
+            ("cluster",), lambda: cluster.dask(self.file.address, client or None)
+        )
 
     def _find_stores(self) -> tuple[Path, ...]:
         paths = tuple(self.home / name for name in self.file.warm_start)

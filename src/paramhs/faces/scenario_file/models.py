@@ -34,6 +34,7 @@ from paramhs.search.operators import (
     Anywhere,
     BothSides,
     Harmonic,
+    Learned,
     LStep,
     One,
     Operator,
@@ -46,6 +47,7 @@ from paramhs.values.costs import CostMetric
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, Value
 from paramhs.values.space.parameters import parameter
+from paramhs.world.cluster import Dask
 from paramhs.world.driver import Budget
 from paramhs.world.targets.command import JsonLine, Pattern, Reader
 
@@ -286,14 +288,14 @@ _USED_BY = {
 class _Configurator(_Table):
     """Names of the parts; what is left out is as the named configurator has it."""
 
-    name: Literal["paramhs", "paramrls", "paramils", "race", "random"] = "paramhs"
-    moves: Literal["one", "several", "both sides"] | None = None
+    name: Literal["paramhs", "paramhs-plain", "paramrls", "paramils", "race", "random"] = "paramhs"
+    moves: Literal["learned", "one", "several", "both sides"] | None = None
     step: Literal["harmonic", "uniform", "l-step"] | None = None
     length: int = 1
     comparison: Literal["growing", "focused", "fixed", "fresh"] | None = None
     order: Literal["drawn", "shared"] = "drawn"
     runs: int | None = None
-    min_runs: int = 3
+    min_runs: int = 2
     max_runs: int = 2000
     random_starts: int = 10
     kicks: int = 3
@@ -323,9 +325,10 @@ class _Configurator(_Table):
         comparison = self._comparison("growing")
         if self.name == "random":
             return ParamHS(Anywhere(), comparison)
-        usual = "several" if self.name == "paramhs" else "one"
-        operator = self._operator(usual, Harmonic())
-        return ParamHS(operator, comparison)
+        if self.name == "paramhs" and self.moves in (None, "learned"):
+            return ParamHS(Learned(self._step(Harmonic())), comparison)
+        usual = "one" if self.name == "paramrls" else "several"
+        return ParamHS(self._operator(usual, Harmonic()), comparison)
 
     def _used(self) -> set[str]:
         kind = self.comparison or ("focused" if self.name == "paramils" else "growing")
@@ -338,15 +341,18 @@ class _Configurator(_Table):
 
     def _operator(self, moves: str, step: Step) -> Operator:
         moves = self.moves or moves
-        if self.step == "harmonic":
-            step = Harmonic()
-        elif self.step == "uniform":
-            step = Uniform()
-        elif self.step == "l-step":
-            step = LStep(self.length)
         if moves == "both sides":
             return BothSides()
-        return One(step) if moves == "one" else Several(step)
+        if moves == "learned":
+            raise BadInput('moves: "learned" goes with name = "paramhs" alone')
+        return One(self._step(step)) if moves == "one" else Several(self._step(step))
+
+    def _step(self, usual: Step) -> Step:
+        if self.step == "l-step":
+            return LStep(self.length)
+        if self.step == "uniform":
+            return Uniform()
+        return Harmonic() if self.step == "harmonic" else usual
 
     def _comparison(self, usual: str) -> Comparison:
         kind = self.comparison or usual
@@ -425,6 +431,24 @@ class Verdict(_Table):
     """Whether these runs are part of the budget; else they come on top."""
 
 
+class _Cluster(_Table):
+    """Where workers come from, and what they are given."""
+
+    system: Literal["slurm", "pbs", "lsf", "sge", "htcondor", "oar", "moab"] | None = None
+    """A batch system whose jobs are the workers, as many as there are jobs."""
+    options: dict[str, Any] = {}
+    """What dask-jobqueue is told about them: cores, memory, walltime, queue and so on."""
+    client: Annotated[str, Field(pattern=REFERENCE)] | None = None
+    """A Python function that makes a client of Dask, as module:function."""
+    ship: bool = False
+    """Whether files of instances are sent to the workers; else they find them where they are."""
+    patience: Seconds | None = None
+    """How long to wait for workers, or the scheduler, to come back."""
+
+    def dask(self, address: str, client: Callable[[], Any] | None) -> Dask:
+        return Dask(address, self.system, self.options, client, self.ship, self.patience)
+
+
 class File(_Table):
     """A scenario of paramhs: what to tune, on what, and for how long."""
 
@@ -494,7 +518,10 @@ class File(_Table):
     verdict: Verdict = Verdict()
     seed: Seed = 0
     jobs: Annotated[int, Field(ge=1, le=4096)] = 1
-    executor: Literal["inline", "threads", "processes"] | None = None
+    executor: Literal["inline", "threads", "processes", "dask"] | None = None
+    address: str = "local"
+    """With executor = "dask": where its scheduler is, such as "tcp://10.0.0.1:8786"."""
+    cluster: _Cluster = _Cluster()
     store: str | None = None
 
     @property
@@ -508,6 +535,7 @@ SETTINGS: dict[str, frozenset[str]] = {
     "budget": frozenset(_Budget.model_fields),
     "configurator": frozenset(_Configurator.model_fields),
     "verdict": frozenset(Verdict.model_fields),
+    "cluster": frozenset(_Cluster.model_fields),
     "space.NAME": frozenset(name for table in _TABLES.values() for name in table.model_fields),
 }
 """What there is in each table."""

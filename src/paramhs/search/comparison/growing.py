@@ -9,13 +9,14 @@ from statistics import fmean, stdev
 
 from paramhs.search.comparison.capping import coming_runs, is_lost, meet
 from paramhs.search.history import History
+from paramhs.search.ties import enough_ties
 from paramhs.values.costs import Cost, score
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Asking, Pair, Task
 from paramhs.values.seeds import ShortStream, drawn
 from paramhs.values.space import Config
 
-_FEW = 3  # the least evidence on which an incumbent is dropped, or a parameter thought idle
+_FEW = 3  # the least evidence on which an incumbent is dropped
 _CLEARLY = 4.0  # standard errors by which the clearly worse are worse
 _CLEARLY_RUNS = 8  # and the least number of runs on which that is judged
 _HUGE = 1e280  # costs from which on sums of some may have no float
@@ -31,9 +32,9 @@ class Growing:
     could not be beaten.) It is rejected as soon as its mean over the pairs so far is worse, which
     is looked at after `min_runs` and then after twice as many each time; it takes over only after
     all of the incumbent's pairs, and at least three where there are as many. One that is exactly
-    equal pair by pair on the first few is rejected as having no effect, and so is one that is equal
-    on all. (Costs that are also equal among themselves, such as three time-outs, are weak evidence:
-    then "few" is four times as many.)
+    equal pair by pair, on all or on so many that it is no chance, is rejected as having no effect.
+    (Two runs of a solver that counts its work are enough; of false clauses, which are often the
+    same, or of time-outs, it takes more: the incumbent's own costs tell.)
 
     Who meets the same incumbent again is judged on twice as many runs as the last time.
 
@@ -42,7 +43,7 @@ class Growing:
     own.
     """
 
-    min_runs: int = 3
+    min_runs: int = 2
     max_runs: int = 2000
 
     def __post_init__(self) -> None:
@@ -78,7 +79,7 @@ class Growing:
                 return False
             gained = []
             new, old = (_costs(history, config, met) for config in (challenger, incumbent))
-            if score(new) > score(old) or self._is_without_effect(new, old):
+            if score(new) > score(old) or _is_without_effect(history, incumbent, new, old):
                 return False
         return new != old
 
@@ -121,10 +122,6 @@ class Growing:
             look *= 2
         yield runs
 
-    def _is_without_effect(self, new: Sequence[Cost], old: Sequence[Cost]) -> bool:
-        few = max(self.min_runs, _FEW)
-        return new == old and len(old) >= (few if len(set(old)) > 1 else 4 * few)
-
     def _likely(
         self, history: History, incumbent: Config, pairs: Sequence[Pair], ahead: Iterable[Config]
     ) -> Iterator[Task]:
@@ -138,6 +135,12 @@ class Growing:
             order = self._order(history, config, history.times_met(config, incumbent), then)
             first = list(islice(order, self.min_runs))
             yield from coming_runs(history, config, incumbent, first)
+
+
+def _is_without_effect(
+    history: History, incumbent: Config, new: Sequence[Cost], old: Sequence[Cost]
+) -> bool:
+    return new == old and len(old) >= enough_ties(history.costs(incumbent).values())
 
 
 def _met(history: History, config: Config, pairs: Sequence[Pair]) -> list[Pair]:

@@ -6,7 +6,7 @@ from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.configurators.param_ils import Afresh, ParamILS, Undiscovered
 from paramhs.search.configurators.param_rls import ParamRLS
 from paramhs.search.configurators.racing import Race
-from paramhs.search.operators import Anywhere, One
+from paramhs.search.operators import Anywhere, One, Several
 
 __all__ = [
     "CONFIGURATORS",
@@ -22,6 +22,7 @@ __all__ = [
 
 CONFIGURATORS: dict[str, Configurator] = {
     "paramhs": ParamHS(),
+    "paramhs-plain": ParamHS(Several(), Growing()),
     "paramrls": ParamHS(One(), Growing()),
     "paramils": ParamILS(),
     "race": Race(),

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Generic, TypeVar
 
 from paramhs.search.history import History
-from paramhs.search.operators import Anywhere, Move, Operator, Seen, given
+from paramhs.search.operators import Anywhere, Learner, Move, Operator, Seen, given
 from paramhs.values.space import Config
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class Moves:
     nothing, and between two looks at the history the future is known.
     """
 
-    def __init__(self, operator: Operator, history: History) -> None:
+    def __init__(self, operator: Operator | Learner, history: History) -> None:
         self._operator = operator
         self._is_due: Callable[[History, Seen], bool] | None = getattr(operator, "is_due", None)
         self._history = history

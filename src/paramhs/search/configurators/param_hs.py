@@ -11,7 +11,7 @@ from paramhs.search.configurators.configurator import (
 )
 from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
-from paramhs.search.operators import Operator, Several
+from paramhs.search.operators import Learned, Learner, Operator
 from paramhs.values.runs import Incumbent, Search
 from paramhs.values.space import Config
 
@@ -30,7 +30,7 @@ class ParamHS:
     whose runs are used again; how the rejected are treated is our own.
     """
 
-    operator: Operator = Several()
+    operator: Operator | Learner = Learned()
     comparison: Comparison = Growing()
 
     def __post_init__(self) -> None:

@@ -38,8 +38,8 @@ Ints = npt.NDArray[np.int64]
 _KNOTS = 5  # of an ordered parameter, ends included
 _BINS = 257  # levels that are told apart; a finer range is cut into so many
 _SWEEPS = 12  # of the two-way fit
-_PRIORS = tuple(4.0**k for k in range(-4, 3))  # variances of a range, in units of the rows' own
-_DEVIATIONS = (0.1, 0.4, 0.8)  # shares of the rows' variance that are deviations
+_PRIORS = tuple(4.0**k for k in range(-6, 2))  # variances of a range, in units of the rows' own
+_DEVIATIONS = (0.03, 0.1, 0.4, 0.8)  # shares of the rows' variance that are deviations
 _LEVEL = 3.0  # how much wider than a parameter's range the prior of the level is
 _DIGITS = 6  # to which effects are rounded
 
@@ -57,10 +57,8 @@ class Coding:
     def bins(self, configs: Sequence[Config]) -> Ints:
         """One number for each parameter of each configuration; negative where it is inactive."""
         indices = np.array([config.indices for config in configs], dtype=np.int64)
-        cut = np.where(
-            self.levels > _BINS, indices * (_BINS - 1) // np.maximum(self.levels - 1, 1), indices
-        )
-        return np.where(indices < 0, -1, cut)
+        cut = indices * (_BINS - 1) // np.maximum(self.levels - 1, 1)
+        return np.where((self.levels > _BINS) & (indices >= 0), cut, indices)
 
     def rows(self, bins: Ints) -> Floats:
         """The design matrix; its last column is for the level of all costs."""
@@ -80,11 +78,15 @@ class Coding:
         return np.concatenate([*parts, np.zeros(1)])
 
 
+def _bin(index: int, levels: int) -> int:
+    return index if levels <= _BINS else index * (_BINS - 1) // (levels - 1)
+
+
 @lru_cache(maxsize=4096)
 def _table(levels: int, default: int, ordered: bool) -> Floats:
     """The coding of each bin of a parameter; the default's is zero."""
     bins = min(levels, _BINS)
-    at = default if levels <= _BINS else default * (_BINS - 1) // (levels - 1)
+    at = _bin(default, levels)
     if ordered:
         steps = min(bins - 1, _KNOTS - 1)
         position = np.arange(bins)[:, None] * (steps / max(bins - 1, 1))
@@ -137,15 +139,15 @@ class Effects:
         prior = math.sqrt(self.prior) * normals(width, rng)
         return self._effects(self._solved(self.rows.means + spread * noise, spread * prior))
 
-    def guess(self, effects: Floats) -> Callable[[Sequence[Config]], list[float]]:
-        """What configurations cost by these effects, up to a constant."""
+    def guess(self, effects: Floats) -> Callable[[int, int], float]:
+        """What a value costs by these effects, beside the default's."""
+        values, starts = effects.tolist(), self.coding.starts.tolist()
+        levels = self.coding.levels.tolist()
 
-        def guessed(configs: Sequence[Config]) -> list[float]:
-            bins = self.coding.bins(configs)
-            found = effects[np.where(bins < 0, -1, bins + self.coding.starts)].sum(axis=1)
-            return [float(x) for x in np.round(found, _DIGITS)]
+        def cost(position: int, index: int) -> float:
+            return float(values[starts[position] + _bin(index, levels[position])])
 
-        return guessed
+        return cost
 
     def _effects(self, coefficients: Floats) -> Floats:
         return np.asarray(np.round(self.coding.effects(coefficients), _DIGITS), np.float64)

@@ -1,14 +1,19 @@
 """An operator that learns: the plain law as a safety net, and proposals of a model above it."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import product
+from math import prod
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from paramhs.search.operators.harmonic_numbers import first_above, harmonic_number
 from paramhs.search.operators.moves import Move, Operator, Seen, draw_from, mixed, successively
-from paramhs.search.operators.several import Several
+from paramhs.search.operators.one import step_of
+from paramhs.search.operators.several import Several, quantiles
+from paramhs.search.operators.steps import Harmonic, Step, law
 from paramhs.values.errors import BadInput
 from paramhs.values.space import Config, Space
 
@@ -18,25 +23,36 @@ if TYPE_CHECKING:
 _LISTABLE = 200  # configurations up to which the law of guided moves is written out
 _REDRAWS = 20  # proposals in a row that may be excluded before the law is written out, or plain
 
+Guess = Callable[[int, int], float]
+"""What a value costs, by the position of its parameter and its index: lower is better."""
 
-Guess = Callable[[Sequence[Config]], Sequence[float]]
-"""What is thought of configurations: a number each, always the same; lower is better."""
+
+class Change(NamedTuple):
+    """Another value for a parameter, and by how much it is thought to cost more."""
+
+    cost: float
+    position: int
+    to: int
 
 
 @dataclass(frozen=True)
 class Guided:
-    """With probability `epsilon` a plain move, else the best of many plain moves under a guess.
+    """With probability `epsilon` a plain move, else the m changes that are thought best.
 
-    Each time one of the guesses is taken at random; `rounds` times, the best of so many moves from
-    where one is replaces it if it is thought to be better (and in the first round in any case).
+    Each time one of the guesses is taken at random. Every parameter makes `tries` steps, of which
+    the best by that guess is its change; m is 1 .. n with probability proportional to 1 / m, where
+    n is the number of changes for the better (at least one). So it is the plain move of several
+    parameters, `Several`, but for who moves, and where to. The idle stay where they are.
+
     No move is ever less likely than `epsilon` times its plain probability.
     """
 
-    plain: Operator
+    plain: Several
     guesses: tuple[Guess, ...]
     epsilon: float
     tries: int
-    rounds: int = 1
+    idle: frozenset[int] = frozenset()
+    """Positions of parameters that seem to have no effect."""
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
@@ -50,39 +66,44 @@ class Guided:
     ) -> dict[Move, Fraction]:
         total: dict[Move, Fraction] = {}
         for guess in self.guesses:
-            for config, p in self._climbed_law(space, at, guess).items():
-                if config != at and config not in excluded:
+            for config, p in self._outcomes(space, at, guess):
+                if config is not None and config not in excluded:
                     total[(config,)] = total.get((config,), Fraction(0)) + p
         mass = sum(total.values(), Fraction(0))
         return {move: p / mass for move, p in total.items()}
 
-    def _climbed_law(self, space: Space, at: Config, guess: Guess) -> dict[Config, Fraction]:
-        law = self._best_law(space, at, guess)
-        for _ in range(self.rounds - 1):
-            then: dict[Config, Fraction] = {}
-            for config, p in law.items():
-                for better, q in self._best_law(space, config, guess).items():
-                    to = better if guess((better,))[0] < guess((config,))[0] else config
-                    then[to] = then.get(to, Fraction(0)) + p * q
-            law = then
-        return law
+    def _outcomes(
+        self, space: Space, at: Config, guess: Guess
+    ) -> Iterator[tuple[Config | None, Fraction]]:
+        moving = [position for position in at.movable if position not in self.idle]
+        laws = [self._change_law(space, at, position, guess).items() for position in moving]
+        for drawn in product(*laws) if laws else ():
+            changes = sorted(change for change, _ in drawn)
+            most = _for_the_better(changes)
+            total = sum((Fraction(1, m) for m in range(1, most + 1)), Fraction(0))
+            chance = prod((p for _, p in drawn), start=Fraction(1)) / total
+            for m in range(1, most + 1):
+                yield _changed(space, at, changes[:m]), chance / m
 
-    def _best_law(self, space: Space, at: Config, guess: Guess) -> dict[Config, Fraction]:
-        """Of the best of `tries` plain moves; of equally good ones the first drawn."""
-        plain = self.plain.distribution(space, at)
-        configs = [config for (config,) in plain]
-        groups: dict[float, list[Config]] = {}
-        for config, value in zip(configs, guess(configs) if configs else (), strict=True):
-            groups.setdefault(value, []).append(config)
-        law: dict[Config, Fraction] = {}
+    def _change_law(
+        self, space: Space, at: Config, position: int, guess: Guess
+    ) -> dict[Change, Fraction]:
+        """Of the best of `tries` steps; of equally good ones the first drawn."""
+        parameter, now = space.listed[position], at.indices[position]
+        steps = law(step_of(parameter, self.plain.step), parameter.levels, now)
+        groups: dict[float, dict[int, Fraction]] = {}
+        for index, p in steps.items():
+            groups.setdefault(guess(position, index), {})[index] = p
+        found: dict[Change, Fraction] = {}
         no_better = Fraction(1)
         for value in sorted(groups):
-            here = sum((plain[(c,)] for c in groups[value]), Fraction(0))
+            here = sum(groups[value].values(), Fraction(0))
             chance = no_better**self.tries - (no_better - here) ** self.tries
             no_better -= here
-            for config in groups[value]:
-                law[config] = chance * plain[(config,)] / here
-        return law
+            for index, p in groups[value].items():
+                change = Change(value - guess(position, now), position, index)
+                found[change] = chance * p / here
+        return found
 
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
@@ -92,41 +113,34 @@ class Guided:
         Where the model keeps proposing what is excluded, a small space is written out; in a large
         one the move is a plain one.
         """
-        if rng.random() < self.epsilon:
+        if rng.random() < self.epsilon or self.idle.issuperset(at.movable):
             return self.plain.sample(space, at, rng, excluded)
         for _ in range(_REDRAWS):
             config = self._proposed(space, at, rng)
-            if config is None:
-                break
-            if config != at and config not in excluded:
+            if config is not None and config not in excluded:
                 return (config,)
         if space.combinations <= _LISTABLE:
-            law = self._guided_law(space, at, excluded)
-            if law:
-                return draw_from(law, rng)
+            guided = self._guided_law(space, at, excluded)
+            if guided:
+                return draw_from(guided, rng)
         return self.plain.sample(space, at, rng, excluded)
 
     def _proposed(self, space: Space, at: Config, rng: Random) -> Config | None:
-        guess = self.guesses[int(rng.random() * len(self.guesses))]
-        best = self._best(space, at, guess, rng)
-        for _ in range(self.rounds - 1):
-            if best is None:
-                return None
-            better = self._best(space, best, guess, rng)
-            if better is not None and guess((better,))[0] < guess((best,))[0]:
-                best = better
-        return best
-
-    def _best(self, space: Space, at: Config, guess: Guess, rng: Random) -> Config | None:
-        configs: dict[Config, None] = {}
-        for _ in range(self.tries):
-            for config in self.plain.sample(space, at, rng):
-                configs[config] = None
-        if not configs:
-            return None
-        listed = list(configs)
-        values = guess(listed)
-        return listed[min(range(len(listed)), key=values.__getitem__)]
+        draw = rng.random
+        guess = self.guesses[int(draw() * len(self.guesses))]
+        changes = []
+        for position, quantile in quantiles(self.plain.step, at):
+            if position in self.idle:
+                continue
+            steps = [quantile(draw()) for _ in range(self.tries)]
+            costs = [guess(position, index) for index in steps]
+            best = min(costs)
+            cost = best - guess(position, at.indices[position])
+            changes.append(Change(cost, position, steps[costs.index(best)]))
+        changes.sort()
+        most = _for_the_better(changes)
+        m = first_above(draw() * harmonic_number(most), most)
+        return _changed(space, at, changes[:m])
 
     def order(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
@@ -135,24 +149,32 @@ class Guided:
         return successively(partial(self.sample, space, at, rng), excluded)
 
 
+def _for_the_better(changes: list[Change]) -> int:
+    return max(1, sum(change.cost < 0 for change in changes))
+
+
+def _changed(space: Space, at: Config, changes: list[Change]) -> Config | None:
+    return space.moved(at, [(change.position, change.to) for change in changes])
+
+
 @dataclass(frozen=True)
 class Learned:
-    """Harmonic moves, mostly the one that a model of all runs thinks best of many.
+    """Harmonic moves of several parameters, mostly those that a model of all runs thinks best.
 
     The model is that of `learning.effects`: main effects, from which coefficients are drawn
     (Thompson's way of weighing what is known against what is not). It is fitted anew at every new
-    incumbent and whenever the runs have grown by a `growth`th since.
+    incumbent and whenever the runs have grown by a `growth`th since. What was part of a change that
+    made no difference at all is idle: only plain moves change it.
 
     Source: the general scheme (Algorithm 4) of Hall, Oliveto, Sudholt, whose operators may depend
     on the history of evaluations; the model is our own.
     """
 
-    plain: Operator = Several()
+    step: Step = Harmonic()
     epsilon: float = 0.25
-    tries: int = 100
-    rounds: int = 1
-    draws: int = 8
-    spread: float = 0.5
+    tries: int = 3
+    draws: int = 16
+    spread: float = 1.0
     growth: int = 10
 
     def __post_init__(self) -> None:
@@ -162,13 +184,15 @@ class Learned:
     def given(self, history: "History") -> Operator:
         """The plain operator while nothing is known, then one that is guided."""
         from paramhs.search.learning.effects import fitted  # numpy, only where it is needed
+        from paramhs.search.ties import idle
 
+        plain = Several(self.step)
         model = fitted(history)
         if model is None:
-            return self.plain
+            return plain
         rng = history.rng("effects", len(history.runs))
         guesses = tuple(model.guess(model.drawn(rng, self.spread)) for _ in range(self.draws))
-        return Guided(self.plain, guesses, self.epsilon, self.tries, self.rounds)
+        return Guided(plain, guesses, self.epsilon, self.tries, idle(history))
 
     def is_due(self, history: "History", seen: Seen) -> bool:
         """Whether there are so many more runs than at the last look."""

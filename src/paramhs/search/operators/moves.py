@@ -67,10 +67,9 @@ class Learner(Protocol):
         """Whether it wants to look again, though the incumbent is the same."""
 
 
-def given(operator: Operator, history: "History") -> Operator:
+def given(operator: "Operator | Learner", history: "History") -> Operator:
     """What an operator does now; one that does not learn is always itself."""
-    look: Callable[[History], Operator] | None = getattr(operator, "given", None)
-    return look(history) if look else operator
+    return operator.given(history) if isinstance(operator, Learner) else operator
 
 
 class ByOutcomes(ABC):

@@ -73,7 +73,7 @@ class Several(ByOutcomes):
     def _changes(self, at: Config, rng: Random) -> list[tuple[int, int]]:
         """Positions and their new indices."""
         draw = rng.random
-        pool = list(_quantiles(self.step, at))
+        pool = list(quantiles(self.step, at))
         k = first_above(draw() * harmonic_number(len(pool)), len(pool))
         changes = []
         for left in range(len(pool), len(pool) - k, -1):  # k of them, without replacement
@@ -91,7 +91,7 @@ class Several(ByOutcomes):
 
 
 @lru_cache(maxsize=8)
-def _quantiles(step: Step, at: Config) -> tuple[tuple[int, Quantile], ...]:
+def quantiles(step: Step, at: Config) -> tuple[tuple[int, Quantile], ...]:
     """For each movable position, how to draw its new index; kept while the incumbent stays."""
     listed = at.space.listed
     return tuple(

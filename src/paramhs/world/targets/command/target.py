@@ -89,6 +89,10 @@ class CommandTarget(Target):
             return kept(task)
 
     def __post_init__(self) -> None:
+        self.check_here()
+
+    def check_here(self) -> None:
+        """Refuse what has no program on this machine."""
         for template in (self.template, self.checker):
             if template is not None:
                 _check_program(template.words[0], self.folder)

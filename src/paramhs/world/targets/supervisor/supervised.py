@@ -22,6 +22,10 @@ from paramhs.world.targets.supervisor.warden import KEEPER_STOPPED, Warden
 _TRIES = 2  # times that a run is made whose keeper is lost
 
 
+class CannotKeep(TargetError):
+    """This machine has no room for runs at the moment, whatever they are."""
+
+
 class Supervisable(Protocol):
     """A target that can run under a keeper."""
 
@@ -110,7 +114,7 @@ class Supervised:
             if keeper.await_ready():
                 return keeper
             self.dismiss(keeper)
-        raise TargetError("the processes that keep runs do not start")
+        raise CannotKeep("the processes that keep runs do not start")
 
     def _fork_warden(self) -> KeeperLine:
         ours, theirs = socket.socketpair()
@@ -124,7 +128,7 @@ class Supervised:
                 warnings.simplefilter("ignore", DeprecationWarning)  # see _start_keeper
                 pid = os.fork()
         except OSError as error:
-            raise TargetError(f"no process can be started: {error.strerror}") from error
+            raise CannotKeep(f"no process can be started: {error.strerror}") from error
         if pid == 0:
             for other in self._all:
                 other.close()
@@ -177,9 +181,7 @@ class _Slot:
                 self.dismiss()  # it may be its own limits that a run has lowered
                 continue
             if outcome.exhausted:
-                raise TargetError(
-                    f"runs cannot be started: {outcome.trouble}; stored runs are safe"
-                )
+                raise CannotKeep(f"runs cannot be started: {outcome.trouble}; stored runs are safe")
             return outcome
         return Outcome(wall=seconds, cpu=seconds, trouble=why)
 

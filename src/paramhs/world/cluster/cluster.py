@@ -1,0 +1,233 @@
+"""A cluster in use: who its workers are, and what to do when they, or the scheduler, are not there.
+
+All of it lives in the event loop of Dask's client, so nothing here needs a lock. What others read
+(the number of workers, what is to be said) are whole values that are replaced.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+from distributed import Client
+
+from paramhs.values.errors import ParamhsError, TargetError
+from paramhs.values.wording import counted, time_text
+from paramhs.world.cluster.settings import Dask
+from paramhs.world.cluster.standing import Standing
+from paramhs.world.cluster.starting import started
+
+T = TypeVar("T")
+_LOOK = 1.0  # seconds between two looks at who is there
+_ANSWER = 10.0  # seconds that a scheduler may take to say so
+_PATIENCE = 300.0  # seconds without a worker, or without the scheduler, after which it is given up
+_MANY = 3  # workers that are named when all are set aside
+
+
+@contextmanager
+def reached(settings: Dask, jobs: int) -> Iterator["Cluster"]:
+    """The cluster, with its workers on their way; ended with what we have started of it."""
+    with started(settings, jobs) as client:
+        cluster = Cluster(client, settings, jobs)
+        try:
+            yield cluster
+        finally:
+            cluster.close()
+
+
+class Cluster:
+    """What is known of a cluster, kept up to date."""
+
+    def __init__(self, client: Client, settings: Dask, jobs: int) -> None:
+        self.client = client
+        self.settings = settings
+        self.standing = Standing()
+        self.workers: dict[str, int] = {}
+        """Threads by worker."""
+        self.given_up: ParamhsError | None = None
+        """Why no run will be made any more."""
+        self._own: list[Client] = []
+        self._asked = jobs if jobs > 1 or settings.starts_workers else 0
+        self._flights: dict[asyncio.Future[None], frozenset[str]] = {}
+        self._lost_since: float | None = None
+        self._changed = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop
+        self._watching = self.start(self._watch())
+
+    def start(self, coroutine: Any) -> Any:
+        """Let a coroutine run in the client's loop; a `concurrent.futures.Future` of it."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    @property
+    def jobs(self) -> int:
+        """How many runs there may be at a time."""
+        usable = sum(n for worker, n in self.workers.items() if worker not in self.standing.aside)
+        return self._asked or max(usable, 1)
+
+    @property
+    def text(self) -> str:
+        """How the workers stand, for people."""
+        return self.standing.text(len(self.workers))
+
+    def close(self) -> None:
+        """Look at it no more."""
+        self._watching.cancel()
+        for client in self._own:
+            with suppress(Exception):
+                self.start(client._close()).result(_ANSWER)
+
+    # For those who make runs, in the loop.
+
+    async def ready(self, avoided: frozenset[str] = frozenset()) -> list[str] | None:
+        """Wait until a run can be made: the workers it may go to, or None if to any.
+
+        Without anybody but those avoided, the list is empty.
+        """
+        while True:
+            if self.given_up:
+                raise self.given_up
+            if self._connected and self.workers:
+                break
+            self._changed.clear()
+            await self._changed.wait()
+        excluded = self.standing.aside | avoided
+        if not excluded & self.workers.keys():
+            return None
+        usable = [worker for worker in self.workers if worker not in excluded]
+        if not usable and not avoided:
+            self._give_up(self._why_none())
+        return usable if usable or avoided else await self.ready()
+
+    async def gather(self, future: Any, workers: list[str] | None) -> Any:
+        """What comes of what one of these workers does; None if nothing will.
+
+        Whoever waits for Dask is not cancelled: several may wait for the same answer there. The
+        future is let go in any case, which ends it on the worker, if it is not over.
+        """
+        moot: asyncio.Future[None] = self._loop.create_future()
+        self._flights[moot] = frozenset(workers or ())
+        gathering = asyncio.ensure_future(self.client.gather(future, asynchronous=True))
+        gathering.add_done_callback(_take_note)
+        try:
+            await asyncio.wait({gathering, moot}, return_when=asyncio.FIRST_COMPLETED)
+            return None if moot.done() or future.cancelled() else gathering.result()
+        finally:
+            del self._flights[moot]
+            future.release()
+
+    async def look_for_the_unfit(self) -> bool:
+        """Find the workers that do not even have paramhs, after something went wrong for no reason
+        that we know; whether there are some."""
+        import pkgutil  # which every worker has
+
+        found = await _soon(
+            self.client.run(
+                pkgutil.resolve_name,
+                "paramhs.world.cluster.worker:make_run.__name__",
+                on_error="return",
+                asynchronous=True,
+            )
+        )
+        unfit = {w: said for w, said in (found or {}).items() if isinstance(said, Exception)}
+        for worker, said in unfit.items():
+            self.standing.set_aside(worker, f"paramhs does not work there: {_told(said)}")
+        return bool(unfit)
+
+    # Who is there.
+
+    async def _watch(self) -> None:
+        while self.given_up is None:
+            await self._look()
+            self._note_absence()
+            self._send_elsewhere()
+            self._changed.set()
+            await asyncio.sleep(_LOOK)
+
+    async def _look(self) -> None:
+        if self.client.status == "closed" or self.client.scheduler is None:
+            await self._connect_again()
+        workers = await _soon(self.client.scheduler.ncores()) if self._connected else None
+        if workers is None:
+            self._lost("the scheduler does not answer")
+            return
+        gone = self.workers.keys() - workers.keys()
+        for worker in gone - self.standing.aside:
+            self.standing.say(f"worker {worker} is gone; its runs are made again elsewhere")
+        self.workers = dict(workers)
+        if not workers:
+            self._lost("there is no worker")
+        elif self._lost_since is not None:
+            self._lost_since = None
+            self.standing.say(f"there are workers again: {len(workers)}")
+
+    @property
+    def _connected(self) -> bool:
+        return bool(self.client.status == "running")
+
+    def _lost(self, what: str) -> None:
+        if self._lost_since is None:
+            self._lost_since = time.monotonic()
+            self.standing.say(f"{what}; waiting for it")
+
+    def _note_absence(self) -> None:
+        """Give up when nobody has been there for too long."""
+        usual = None if self.settings.system else _PATIENCE
+        patience = self.settings.patience or usual
+        if self._lost_since is None or patience is None:
+            return
+        if time.monotonic() - self._lost_since > patience:
+            self._give_up(f"no worker and no scheduler was there for {time_text(patience)}")
+
+    def _give_up(self, why: str) -> None:
+        self.given_up = TargetError(f"{why}. Stored runs are safe; the same command goes on.")
+        self._changed.set()
+        for moot in self._flights:
+            _resolve(moot)
+
+    def _why_none(self) -> str:
+        reasons = [f"{w}: {r.aside}" for w, r in self.standing.records.items() if r.aside]
+        more = f"\nand {len(reasons) - _MANY} more" if len(reasons) > _MANY else ""
+        all_of_them = counted(len(reasons), "worker")
+        return f"{all_of_them} cannot make runs:\n" + "\n".join(reasons[:_MANY]) + more
+
+    def _send_elsewhere(self) -> None:
+        """A run that only workers could make that are gone is for others now."""
+        for moot, workers in self._flights.items():
+            if workers and not workers & self.workers.keys():
+                _resolve(moot)
+
+    async def _connect_again(self) -> None:
+        """A new client, where Dask's own has lost patience with its scheduler."""
+        address = self.client._start_arg
+        if not isinstance(address, str):
+            self._give_up("the client was closed")
+            return
+        with suppress(OSError, TimeoutError):
+            self.client = await Client(
+                address, security=self.client.security, asynchronous=True, timeout=_ANSWER
+            )
+            self._own.append(self.client)
+
+
+async def _soon(awaitable: Awaitable[T]) -> T | None:
+    """What it gives, unless nobody answers."""
+    try:
+        return await asyncio.wait_for(awaitable, _ANSWER)
+    except (OSError, TimeoutError, RuntimeError):
+        return None
+
+
+def _resolve(moot: "asyncio.Future[None]") -> None:
+    if not moot.done():
+        moot.set_result(None)
+
+
+def _take_note(gathering: "asyncio.Future[Any]") -> None:
+    """Nobody else may look at what became of it."""
+    if not gathering.cancelled():
+        gathering.exception()
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

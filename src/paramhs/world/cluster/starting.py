@@ -1,0 +1,89 @@
+"""Clusters that are started, or only spoken to."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster
+
+from paramhs.values.errors import BadInput, TargetError
+from paramhs.world.cluster.settings import Dask
+
+_CONNECTING = 30.0  # seconds that a scheduler may take to answer at first
+_TTL = "30 s"  # after which a worker of ours that is not heard of is replaced
+
+
+@contextmanager
+def started(settings: Dask, jobs: int) -> Iterator[Client]:
+    """A client of the cluster; whatever was started for it ends with it."""
+    if settings.client is not None:
+        with _made_elsewhere(settings.client) as client:
+            yield client
+    elif settings.system is not None:
+        with _queued(settings, jobs) as cluster, Client(cluster) as client:
+            yield client
+    elif settings.address == "local":
+        with dask.config.set({"distributed.scheduler.worker-ttl": _TTL}):
+            cluster = LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                dashboard_address=":0",
+                memory_limit=0,  # limits are the keepers' affair
+                silence_logs=logging.CRITICAL,  # what went wrong is said by us, and once
+            )
+        with cluster, Client(cluster) as client:
+            yield client
+    else:
+        with _connected(settings.address) as client:
+            yield client
+
+
+def _connected(address: str) -> Client:
+    try:
+        return Client(address, timeout=_CONNECTING)
+    except (OSError, ValueError, TypeError) as error:
+        raise TargetError(f"no Dask scheduler answers at {address}: {error}") from None
+
+
+@contextmanager
+def _made_elsewhere(client: Any) -> Iterator[Client]:
+    """A client that is the user's, or that a function of theirs makes for us."""
+    if not isinstance(client, Client):
+        made = client()
+        if not isinstance(made, Client):
+            raise BadInput(f"{client} gave a {type(made).__name__}, not a distributed.Client")
+        with made:
+            yield made
+        return
+    if client.asynchronous:
+        raise BadInput("the client is asynchronous; make one without asynchronous=True")
+    if client.status != "running":
+        raise BadInput(f"the client is {client.status}")
+    yield client
+
+
+def _queued(settings: Dask, jobs: int) -> Any:
+    """Workers that are jobs of a batch system; each makes one run at a time."""
+    try:
+        import dask_jobqueue
+    except ImportError:
+        raise BadInput(
+            "workers of a batch system need the extra cluster: pip install 'paramhs[cluster]'"
+        ) from None
+    kind = getattr(
+        dask_jobqueue,
+        {"htcondor": "HTCondor", "moab": "Moab"}.get(
+            settings.system or "", (settings.system or "").upper()
+        )
+        + "Cluster",
+    )
+    options = {"cores": 1, **settings.options}
+    options.setdefault("processes", options["cores"])
+    try:
+        cluster = kind(**options)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{settings.system}: {error}") from None
+    cluster.scale(jobs)
+    return cluster

@@ -1,0 +1,562 @@
+"""A search whose runs are made by the workers of a cluster: real worker processes, real kills."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from distributed import Client, LocalCluster
+from typer.testing import CliRunner
+
+import paramhs
+from paramhs import Dask
+from paramhs.faces.cli import app
+from paramhs.faces.scenario_file import read_scenario
+from paramhs.faces.views import PlainView
+from paramhs.values.errors import BadInput, TargetError
+from paramhs.values.runs import Instance, Status, Task
+from paramhs.values.space import Space
+from paramhs.world.cluster.packing import Packer, unpacked
+from paramhs.world.cluster.standing import TOO_MANY, Standing
+from paramhs.world.cluster.starting import started
+from paramhs.world.cluster.worker import Place
+from paramhs.world.driver import Watcher
+from paramhs.world.executing import executing, reaching
+from paramhs.world.store.sqlite import read_runs
+from paramhs.world.targets import FunctionTarget
+from paramhs.world.targets.command import CommandTarget, LastNumber, Problem, Style, Template
+from targets_for_tests import SPACE, noisy, noisy_with_pauses
+
+BAD = "PARAMHS_TEST_BAD"  # in the environment of a worker that fails everything
+
+
+class Heard(Watcher):
+    """Keeps what it is told, and may do something at a run."""
+
+    def __init__(self, at=None, do=None):
+        self.notices, self.runs, self.at, self.do = [], 0, at or {}, do
+
+    def notice(self, text):
+        self.notices.append(text)
+
+    def ran(self, driver):
+        self.runs += 1
+        if self.runs in self.at:
+            self.do()
+
+    def said(self, part):
+        return [text for text in self.notices if part in text]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def whole(client):
+    """The client, once both workers are there (again)."""
+    client.wait_for_workers(2, timeout=60)
+    return client
+
+
+def workers_of(client):
+    return sorted(client.nthreads())
+
+
+def tuned(function=noisy, **how):
+    how = {"instances": range(6), "budget": 50, "seed": 3, "progress": False, **how}
+    return paramhs.tune(function, SPACE, **how)
+
+
+def trajectory(result):
+    """What may not depend on who makes the runs."""
+    points = [(p.config.key, p.runs, p.cost, p.evidence) for p in result.trajectory]
+    history = [(r.task.config.key, *r.task[1:], r.status, r.quality) for r in result.history.runs]
+    return points, history
+
+
+ALONE = []
+
+
+def alone():
+    """The same search in this process, made once."""
+    if not ALONE:
+        ALONE.append(trajectory(tuned()))
+    return ALONE[0]
+
+
+# It runs there.
+
+
+def test_a_cluster_gives_the_trajectory_of_one_process(whole):
+    result = tuned(noisy_with_pauses, executor=whole)
+    assert trajectory(result) == alone()
+    assert trajectory(tuned(noisy_with_pauses, jobs=2, executor="processes")) == alone()
+
+
+def test_a_cluster_of_ones_own_is_started_and_ended():
+    before = {process.pid for process in psutil.Process().children(recursive=True)}
+    assert trajectory(tuned(executor="dask", jobs=2)) == alone()
+    left = {p.pid: p.name() for p in psutil.Process().children(recursive=True)}
+    assert not [pid for pid, name in left.items() if pid not in before and "run-" in name]
+
+
+def test_the_verdict_is_made_there_too(whole):
+    result = tuned(executor=whole, test_instances=range(10, 13))
+    assert result.verdict.p_value == tuned(test_instances=range(10, 13)).verdict.p_value
+
+
+def test_a_function_of_a_script_travels_by_value(whole):
+    low = 3
+
+    def own(config, instance, seed):
+        return abs(config["x"] - low)
+
+    assert tuned(own, executor=whole).best["x"] == low
+
+
+def test_as_many_runs_at_a_time_as_there_are_threads(whole):
+    with reaching(whole, 1) as cluster:
+        wait_for(lambda: cluster.workers)
+        assert cluster.jobs == 2
+    with reaching(whole, 5) as cluster:
+        assert cluster.jobs == 5
+
+
+def test_an_order_is_under_a_kilobyte_and_the_kit_goes_once_to_each_worker(whole, monkeypatch):
+    sent = []
+    monkeypatch.setattr(Packer, "parcels", recorded(Packer.parcels, sent))
+    asked = []
+    monkeypatch.setattr(Packer, "order", recorded(Packer.order, asked))
+    space = Space({f"parameter_{i}": range(1000) for i in range(150)})
+    instances = [f"/a/longer/path/to/an/instance/that/is/a/file/{i:08}.cnf" for i in range(40)]
+    paramhs.tune(total, space, instances=instances, budget=30, executor=whole, progress=False)
+    assert max(map(len, asked)) < 1000
+    assert 1 <= len(sent) <= 2 + 2  # two workers, each asked by at most two orders at once
+
+
+def total(config, instance):
+    return sum(config.values())
+
+
+def recorded(function, made):
+    def call(*arguments):
+        made.append(function(*arguments))
+        return made[-1]
+
+    return call
+
+
+def test_a_large_instance_is_sent_once_and_a_small_one_with_the_order():
+    packer = Packer(FunctionTarget(noisy), ship=False)
+    config = SPACE.default
+    large = packer.order(Task(config, Instance("large", "x" * 100_000), 1))
+    small = packer.order(Task(config, Instance("small", 7), 1))
+    assert len(large) < 1000
+    assert unpacked(large).instance.parcel
+    assert not unpacked(small).instance.parcel
+
+
+# Limits.
+
+
+def test_a_run_is_stopped_at_the_cutoff_with_all_its_processes(whole, tmp_path):
+    with executing(FunctionTarget(spawning), whole, 1, 0.5) as (workers, runner):
+        task = Task(SPACE.default, Instance("i", str(tmp_path / "pid")), 1, 0.5)
+        run = workers.submit(runner, task).result(60)
+    assert run.status is Status.TIMEOUT
+    assert run.task is task
+    assert_gone(tmp_path / "pid")
+
+
+def spawning(config, instance, seed):
+    child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    Path(instance).write_text(str(child.pid))
+    time.sleep(600)
+
+
+def test_memory_is_limited_there(whole):
+    target = FunctionTarget(hungry, memory=200e6)
+    with executing(target, whole, 1, math.inf) as (workers, runner):
+        run = workers.submit(runner, Task(SPACE.default, Instance("i"), 1, 60.0)).result(60)
+    assert run.status is Status.CRASHED
+    assert "200 MB" in run.detail
+
+
+def hungry(config, instance, seed):
+    held = bytearray(1)
+    while True:
+        held += b"x" * 50_000_000
+        time.sleep(0.01)
+
+
+def test_a_crash_of_the_process_is_a_crashed_run_and_no_worker_is_lost(whole):
+    before = workers_of(whole)
+    with executing(FunctionTarget(dying), whole, 1, math.inf) as (workers, runner):
+        run = workers.submit(runner, Task(SPACE.default, Instance("i"), 1)).result(60)
+        assert "died" in run.detail
+    assert workers_of(whole) == before
+
+
+def dying(config, instance, seed):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_run_that_nobody_wants_is_ended(whole, tmp_path):
+    """So it is when paramhs is gone: Dask takes back what its client had asked for."""
+    with executing(FunctionTarget(spawning), whole, 1, math.inf) as (workers, runner):
+        task = Task(SPACE.default, Instance("i", str(tmp_path / "pid")), 1)
+        future = workers.submit(runner, task)
+        wait_for(lambda: (tmp_path / "pid").exists())
+        future.cancel()
+        assert_gone(tmp_path / "pid")
+
+
+def test_keepers_go_with_the_search(whole):
+    tuned(executor=whole, budget=20)
+    names = [c.name() for p in whole.run(os.getpid).values() for c in psutil.Process(p).children()]
+    assert "run-warden" not in names
+
+
+def test_a_killed_worker_leaves_nothing_and_its_run_is_made_again(whole, tmp_path):
+    def kill(watcher):
+        pid = next(iter(whole.run(os.getpid).values()))
+        os.kill(pid, signal.SIGKILL)
+
+    heard = Heard({10, 30})
+    heard.do = lambda: kill(heard)
+    store = tmp_path / "runs.sqlite"
+    result = tuned(noisy_with_pauses, executor=whole, watcher=heard, store=store)
+    assert trajectory(result) == alone()
+    assert 1 <= len(heard.said("is gone")) == len(set(heard.said("is gone"))) <= 2
+    runs = [run.task for run in read_runs(store, SPACE)]
+    assert len(set(runs)) == len(runs) >= 50
+
+
+# A crash of the target, or of the place.
+
+
+def test_a_worker_that_fails_everything_is_set_aside(whole):
+    bad = workers_of(whole)[0]
+    whole.run(set_bad, True, workers=[bad])
+    heard = Heard()
+    try:
+        result = tuned(placed, executor=whole, watcher=heard)
+    finally:
+        whole.run(set_bad, False, workers=[bad])
+    assert trajectory(result) == alone()
+    (said,) = heard.said("set aside")
+    assert bad in said
+    assert "no library here" in said
+
+
+def set_bad(bad):
+    os.environ.update({BAD: "1"} if bad else {})
+    if not bad:
+        del os.environ[BAD]
+
+
+def placed(config, instance, seed):
+    if BAD in os.environ:
+        raise ImportError("no library here")
+    return noisy(config, instance, seed)
+
+
+def test_what_crashes_everywhere_is_a_crash_of_the_target(whole):
+    result = tuned(choosy, executor=whole)
+    assert trajectory(result) == trajectory(tuned(choosy))
+    assert any(run.status is Status.CRASHED for run in result.history.runs)
+
+
+def choosy(config, instance, seed):
+    if config["mode"] == "b":
+        raise ValueError("no mode b")
+    return noisy(config, instance, seed)
+
+
+def test_a_worker_that_cannot_load_the_target_is_set_aside(whole):
+    bad = workers_of(whole)[1]
+    whole.run(lose_module, workers=[bad])
+    heard = Heard()
+    try:
+        assert trajectory(tuned(executor=whole, watcher=heard)) == alone()
+        (said,) = heard.said("set aside")
+        assert bad in said
+        whole.run(lose_module)
+        with pytest.raises(TargetError, match=r"2 workers cannot make runs:\ntcp:.*targets_for"):
+            tuned(executor=whole)
+    finally:
+        whole.run(find_module)
+
+
+def lose_module():
+    sys.modules["targets_for_tests"] = None
+
+
+def find_module():
+    del sys.modules["targets_for_tests"]
+
+
+def test_another_version_is_said_once_for_each_worker(whole):
+    whole.run(set_version, "0.0.1")
+    heard = Heard()
+    try:
+        assert trajectory(tuned(executor=whole, watcher=heard)) == alone()
+    finally:
+        whole.run(set_version, paramhs.__version__)
+    said = heard.said("has paramhs 0.0.1, and here it is")
+    assert 1 <= len(said) == len(set(said)) <= 2
+
+
+def set_version(version):
+    from paramhs.world.cluster import worker
+
+    worker.__version__ = version
+
+
+class TestStanding:
+    def test_failures_alone_count_in_a_row_only(self):
+        standing = Standing()
+        for _ in range(3 * TOO_MANY):
+            standing.note_run("w", failed=True)
+            standing.note_failed_alone("w", "x")
+            standing.note_run("w", failed=False)
+        assert not standing.aside
+        for _ in range(TOO_MANY):
+            standing.note_failed_alone("w", "disk full\x1b[31m")
+        assert standing.aside == {"w"}
+        assert standing.take_said() == [
+            "worker w is set aside: 3 runs failed there and nowhere else, the last:"
+            " disk full\\x1b[31m"
+        ]
+        standing.set_aside("w", "again")
+        assert standing.take_said() == []
+
+    def test_the_view_tells_failures_by_worker(self):
+        standing = Standing()
+        standing.note_run("tcp://a:1", failed=False)
+        standing.note_run("tcp://b:1", failed=True)
+        standing.note_failed_alone("tcp://b:1", "x")
+        expected = "2 workers; tcp://b:1: 1 of 1 failed (1 only there)"
+        assert standing.text(2) == expected
+        driver = type("D", (), {"executor": type("E", (), {"workers": standing.text(2)})})
+        assert PlainView(None).workers(driver) == expected
+
+
+# What a worker does, without Dask around it.
+
+
+def place_and_order(target, instance, tmp_path, ship=False):
+    packer = Packer(target, ship)
+    order = unpacked(packer.order(Task(SPACE.default, instance, 1, 60.0)))
+    return Place("here", str(tmp_path)), order, packer
+
+
+def answered(place, order, packer):
+    first = place.answer(order, {}, "k")
+    assert first.missing
+    return place.answer(order, packer.parcels(first.missing), "k")
+
+
+def test_a_missing_instance_is_told_with_worker_and_path(tmp_path):
+    file = tmp_path / "a.cnf"
+    file.touch()
+    target = CommandTarget(Template("cat {instance}", SPACE, Style(), whole=False), tmp_path)
+    place, order, packer = place_and_order(target, Instance("a", Problem(str(file))), tmp_path)
+    file.unlink()
+    answer = answered(place, order, packer)
+    place.close()
+    assert answer.worker == "here"
+    assert str(file) in answer.misplaced
+
+
+def test_a_missing_program_is_told(tmp_path):
+    program = tmp_path / "solver"
+    program.write_text("#!/bin/sh\necho 1\n")
+    program.chmod(0o755)
+    target = CommandTarget(
+        Template("./solver", SPACE, Style(), whole=False), tmp_path, LastNumber()
+    )
+    place, order, packer = place_and_order(target, Instance("a"), tmp_path)
+    packer.order(Task(SPACE.default, Instance("a"), 1))
+    program.unlink()
+    target.__class__.check_here.__globals__["_program"].cache_clear()
+    answer = answered(place, order, packer)
+    place.close()
+    assert "there is no program ./solver" in answer.misplaced
+
+
+def test_an_instance_is_shipped_and_goes_with_the_place(tmp_path):
+    file = tmp_path / "home" / "a.txt"
+    file.parent.mkdir()
+    file.write_text("42")
+    target = FunctionTarget(read_elsewhere)
+    place, order, packer = place_and_order(target, Instance("a", str(file)), tmp_path, ship=True)
+    parcels = packer.parcels((order.kit, order.instance.shipped))
+    file.unlink()
+    answer = place.answer(order, parcels, "k")
+    assert (answer.status, answer.quality) == ("ok", 42.0)
+    place.close()
+    assert not list(tmp_path.glob("paramhs-*"))
+
+
+def read_elsewhere(config, instance, seed):
+    return float(Path(instance).read_text())
+
+
+def test_a_full_disk_where_instances_are_written_sets_aside(tmp_path, monkeypatch):
+    file = tmp_path / "a.txt"
+    file.write_text("42")
+    target = FunctionTarget(read_elsewhere)
+    place, order, packer = place_and_order(target, Instance("a", str(file)), tmp_path, ship=True)
+    place._scratch = "/dev/full"
+    answer = answered(place, order, packer)
+    place.close()
+    assert "a.txt cannot be written" in answer.misplaced
+
+
+def test_code_that_was_changed_since_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr("paramhs.world.cluster.packing.code_digest", lambda target: "another")
+    place, order, packer = place_and_order(FunctionTarget(noisy), Instance("a"), tmp_path)
+    assert "is not the same code there" in answered(place, order, packer).misplaced
+    place.close()
+
+
+def test_idle_keepers_are_dismissed(tmp_path, monkeypatch):
+    place, order, packer = place_and_order(FunctionTarget(noisy), Instance("a", 1), tmp_path)
+    assert answered(place, order, packer).status == "ok"
+    monkeypatch.setattr("paramhs.world.cluster.worker.IDLE", -1.0)
+    children = psutil.Process().children()
+    assert "run-warden" in [child.name() for child in children]
+    place.dismiss_idle()
+    assert "run-warden" not in [child.name() for child in psutil.Process().children()]
+    assert place.answer(order, {}, "k").status == "ok"  # another is begun
+    place.close()
+
+
+# How it is asked for.
+
+SCENARIO = """\
+function = "targets_for_tests:noisy"
+executor = "dask"
+{}
+instances = [1, 2, 3]
+[space]
+x = [0, 19]
+mode = ["a", "b", "c"]
+[budget]
+runs = 40
+{}
+"""
+
+
+def scenario(tmp_path, top="", tables=""):
+    path = tmp_path / "scenario.toml"
+    path.write_text(SCENARIO.format(top, tables))
+    return path
+
+
+def test_the_command_line_names_a_scheduler(whole, tmp_path):
+    path = scenario(tmp_path)
+    address = whole.scheduler.address
+    result = CliRunner().invoke(app, ["tune", str(path), "--dask", address, "--no-report"])
+    assert result.exit_code == 0, result.output
+    assert "best" in result.output
+
+
+def test_a_scenario_says_how_its_cluster_is_reached(tmp_path):
+    path = scenario(tmp_path, 'address = "tcp://h:1"', "[cluster]\nship = true\npatience = '1 min'")
+    assert read_scenario(path).executor == Dask("tcp://h:1", ship=True, patience=60.0)
+    options = 'system = "slurm"\noptions = {cores = 2, memory = "4 GB"}'
+    read = read_scenario(scenario(tmp_path, "", f"[cluster]\n{options}"))
+    assert read.executor == Dask(system="slurm", options={"cores": 2, "memory": "4 GB"})
+    made = read_scenario(scenario(tmp_path, "", "[cluster]\nclient = 'os:getcwd'")).executor
+    assert made.client is os.getcwd
+
+
+@pytest.mark.parametrize(
+    ("top", "tables", "line"),
+    [
+        ('address = "tcp://h:1"', '[cluster]\nsystem = "slurm"', "one of them"),
+        ("", "[cluster]\noptions = {cores = 1}", "batch system, and none is named"),
+        ("", '[cluster]\nsystem = "cron"', "'slurm', 'pbs'"),
+        ("", '[cluster]\nclient = "nowhere:f"', "No module named 'nowhere'"),
+        ("", "[cluster]\nship = 1", "ship"),
+    ],
+)
+def test_what_is_wrong_with_a_cluster_is_told_with_its_line(tmp_path, top, tables, line):
+    with pytest.raises(BadInput, match=r"scenario.toml, line \d+") as error:
+        read_scenario(scenario(tmp_path, top, tables))
+    assert line in str(error.value)
+
+
+def test_settings_of_a_cluster_need_one(tmp_path):
+    path = scenario(tmp_path, 'address = "tcp://h:1"')
+    path.write_text(path.read_text().replace('executor = "dask"', ""))
+    with pytest.raises(BadInput, match='address: only with executor = "dask"'):
+        read_scenario(path)
+
+
+def test_what_makes_no_client_is_refused():
+    with pytest.raises(BadInput, match="gave a str, not a distributed"):
+        tuned(executor=Dask(client=lambda: "no client"))
+
+
+def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr("paramhs.world.cluster.starting._CONNECTING", 0.3)
+    with pytest.raises(TargetError, match="no Dask scheduler answers at tcp"):
+        tuned(executor=Dask("tcp://127.0.0.1:9"))
+
+
+def test_a_cluster_without_workers_is_given_up_in_the_end():
+    heard = Heard()
+    with (
+        LocalCluster(n_workers=0, dashboard_address=":0", processes=False) as cluster,
+        Client(cluster) as client,
+        pytest.raises(TargetError, match="no worker"),
+    ):
+        tuned(executor=Dask(client=client, patience=0.1), watcher=heard)
+    assert heard.said("there is no worker; waiting for it") == heard.notices
+
+
+@pytest.mark.parametrize("system", ["slurm", "pbs", "lsf", "sge"])
+def test_jobs_of_a_batch_system_are_described(system, monkeypatch):
+    """The script of a job, as far as that can be seen without a batch system."""
+    from dask_jobqueue.core import JobQueueCluster
+
+    asked = []
+    monkeypatch.setattr(JobQueueCluster, "scale", lambda self, n: asked.append((n, self)))
+    settings = Dask(system=system, options={"memory": "2 GB", "walltime": "01:00"})
+    with started(settings, 7) as client:
+        ((count, cluster),) = asked
+        assert count == 7
+        assert "distributed.cli.dask_worker" in cluster.job_script()
+        assert client.status == "running"
+
+
+# What the tests share.
+
+
+def wait_for(fact, seconds=30.0):
+    """Wait until something is so; only a hang makes it fail."""
+    deadline = time.monotonic() + seconds
+    while not fact():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def assert_gone(file):
+    pid = int(file.read_text())
+    wait_for(lambda: not psutil.pid_exists(pid))
