@@ -34,8 +34,8 @@ def table(rows: Sequence[Row], cell: Cell) -> str:
 
 
 def _order(row: Row) -> tuple[bool, str]:
-    """paramhs first."""
-    return row.tool != "paramhs", row.tool.lower()
+    """Ours first."""
+    return not row.tool.startswith("paramhs"), row.tool.lower()
 
 
 def _line(words: Iterable[str]) -> str:
