@@ -1,4 +1,4 @@
-"""A configurator of paramhs, by name: it sees what the others see, costs and numbers of instances."""
+"""A configurator of paramhs, by name: it sees what the others see."""
 
 import json
 import sys
