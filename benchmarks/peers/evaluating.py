@@ -49,7 +49,7 @@ class Bench:
         if row is not None:
             return float(row[0])
         cost = self._run(config, instance, seed)
-        self._known.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", (*key, cost))
+        self._known.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?)", (*key, cost))
         return cost
 
     def _run(self, config: Config, instance: Instance, seed: int) -> float:
