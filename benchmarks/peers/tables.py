@@ -27,7 +27,8 @@ def table(rows: Sequence[Row], cell: Cell) -> str:
     for case, runs in sorted({(row.case, row.runs) for row in rows}):
         here = [row for row in rows if (row.case, row.runs) == (case, runs)]
         groups = [[row for row in here if row.tool == tool] for tool in tools]
-        least = min(log_mean(group) for group in groups if group)
+        several = [group for group in groups if len(group) > 1]
+        least = min(log_mean(group) for group in several or filter(None, groups))
         cells = [cell(group, least) if group else "-" for group in groups]
         lines.append(_line([case, f"{runs:,}", *cells]))
     return "\n".join(lines)
@@ -43,11 +44,13 @@ def _line(words: Iterable[str]) -> str:
 
 
 def mean_cell(rows: Sequence[Row], least: float) -> str:
-    """In bold if it is the least, or within its standard error of that."""
-    middle, error = math.exp(log_mean(rows)), log_error(rows)
+    """In bold if it is the least, or within its standard error of that; one search has none."""
+    middle = math.exp(log_mean(rows))
+    if len(rows) < 2:
+        return f"{middle:.3f}"
+    error = log_error(rows)
     text = f"{middle:.3f} ± {middle * error:.3f}"
-    worse = log_mean(rows) - error > least
-    return text if worse else f"**{text}**"
+    return f"**{text}**" if log_mean(rows) - error <= least else text
 
 
 def median_cell(rows: Sequence[Row], _: float) -> str:
@@ -66,7 +69,5 @@ def log_mean(rows: Sequence[Row]) -> float:
 
 
 def log_error(rows: Sequence[Row]) -> float:
-    """The standard error of that; not a number for one search, which says nothing of others."""
-    if len(rows) < 2:
-        return math.nan
+    """The standard error of that, of two or more."""
     return stdev(math.log(row.relative) for row in rows) / math.sqrt(len(rows))
