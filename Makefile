@@ -1,7 +1,7 @@
 # Every target makes what it needs: a virtual environment in .venv, with nothing taken from outside it.
 .PHONY: demo test test-all check docs dist bench paper clean
 .DELETE_ON_ERROR:
-unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 

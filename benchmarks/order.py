@@ -31,6 +31,7 @@ from paramhs.results.validating import TestSet
 from paramhs.search.comparison import Focused, Growing
 from paramhs.search.configurators import Configurator, ParamHS, ParamILS
 from paramhs.search.history import History
+from paramhs.search.operators import Several
 from paramhs.values.costs import Quality
 from paramhs.values.runs import Instance, Pair, Target
 from paramhs.values.scenario import Scenario
@@ -59,8 +60,8 @@ class OneOrder(Growing):
 
 SEARCHES: dict[str, dict[str, Configurator]] = {
     "growing": {
-        "one order for all": ParamHS(comparison=OneOrder()),
-        "an order for each": ParamHS(comparison=Growing()),
+        "one order for all": ParamHS(Several(), OneOrder(min_runs=3)),
+        "an order for each": ParamHS(Several(), Growing(min_runs=3)),
     },
     "focused": {
         "one order for all": ParamILS(comparison=Focused("shared")),

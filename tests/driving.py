@@ -104,8 +104,8 @@ class Compared:
     def start(self, config):
         return self.comparison.start(self.history, config)
 
-    def better(self, challenger, incumbent, ahead=()):
-        return self.comparison.better(self.history, challenger, incumbent, ahead)
+    def better(self, challenger, incumbent):
+        return self.comparison.better(self.history, challenger, incumbent)
 
     def is_final(self, challenger, incumbent):
         return self.comparison.is_final(self.history, challenger, incumbent)
@@ -186,7 +186,7 @@ class LawComparison(Duels):
         self.outcome = outcome
 
 
-def z_score(counts: Sequence[int], mean: float) -> float:
+def standard_errors(counts: Sequence[int], mean: float) -> float:
     """By how many standard errors the mean of independent counts is off."""
     n = len(counts)
     average = math.fsum(counts) / n

@@ -5,6 +5,7 @@ in `python -m paramhs`: a process with a folder, an environment, an empty standa
 end when the last process holding them does, exit codes, and an interpreter that ends by itself.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -22,7 +23,7 @@ HUNG = 240.0  # seconds until a command is taken to hang
 LARGE = {
     "saps": "paramhs.world.targets.saps",
     "landscape": "paramhs.results.landscape.table",
-    **dict.fromkeys(("tune", "show", "report"), "paramhs.faces.reporting"),
+    **dict.fromkeys(("tune", "show", "report", "simplify"), "paramhs.faces.reporting"),
 }
 """What some commands import besides: had once, when the first of them is asked for."""
 _ENDED = 16  # bytes of an answer
@@ -89,6 +90,7 @@ def _serve(line: socket.socket) -> tuple[list[str], str, dict[str, str]] | None:
         request = json.loads(line.recv(int.from_bytes(start), socket.MSG_WAITALL))
         if request[0] and request[0][0] in LARGE:
             importlib.import_module(LARGE[request[0][0]])
+        gc.freeze()  # a fork that looks for garbage would copy all that was there before it
         pid = os.fork()
         if not pid:
             line.close()

@@ -7,7 +7,6 @@ so that whatever breaks a reader can be made again: `made(target, seed, number)`
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -348,10 +347,16 @@ def _irace_scenario(text: str, folder: Path) -> None:
 
 
 def _initial(text: str, folder: Path) -> None:
+    """As both kinds of file; refused if it is neither."""
+    refused = []
     for name in ("initial.txt", "initial.csv"):
         (folder / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-        with suppress(BadInput):
+        try:
             read_configs(folder / name, Space(KNOWN))
+        except BadInput as error:
+            refused.append(error)
+    if len(refused) == 2:
+        raise max(refused, key=lambda error: len(str(error)))
 
 
 def _command(text: str, folder: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, settings
 large = False
 """Whether this is such a run."""
 
-EXAMPLES = 25  # of a property that says nothing else
+EXAMPLES = 16  # of a property that says nothing else
 
 
 def configure(config: pytest.Config) -> None:

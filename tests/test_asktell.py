@@ -9,9 +9,11 @@ from paramhs.search.configurators import CONFIGURATORS, ParamRLS
 from paramhs.values.costs import Quality
 from paramhs.values.runs import Task
 from paramhs.world.driver import INTERRUPTED
+from scale import of
 from targets_for_tests import SPACE, noisy
 
 TINY = {"x": range(10)}
+MANY = of(120, 300)  # tasks of a search
 
 
 def quality(task: Task) -> float:
@@ -62,7 +64,7 @@ def test_told_in_any_order_it_takes_the_steps_of_tune(space, how, rng, most):
     search = AskTell(space, **how)
     out: list[Task] = []
     seen: set[Task] = set()
-    while search.ended is None and len(seen) < 300:
+    while search.ended is None and len(seen) < MANY:
         wanted = rng.randint(1, most)
         while len(out) < wanted and (task := search.ask()):
             assert task not in seen, "it is handed out twice"
@@ -71,7 +73,7 @@ def test_told_in_any_order_it_takes_the_steps_of_tune(space, how, rng, most):
         assert out, "it waits though nothing is out"
         search.tell(task := out.pop(rng.randrange(len(out))), quality(task))
     points = search.trajectory
-    expected = tune(noisy, space, budget=600, **how)
+    expected = tune(noisy, space, budget=2 * MANY, **how)
     assert steps(points) == steps(expected.trajectory)[: len(points)]
     if search.ended:
         assert len(points) == len(expected.trajectory)

@@ -1,5 +1,6 @@
 """init, check, tune, validate and show, as a user types them."""
 
+import contextlib
 import json
 import re
 import shlex
@@ -12,6 +13,7 @@ import time
 import psutil
 import pytest
 
+from children import eventually
 from command_line import HUNG, begin, environment, flat, paramhs
 
 SOLVER = """\
@@ -66,6 +68,13 @@ def run_json(*words, cwd):
 def stored(path):
     with sqlite3.connect(path) as db:
         return db.execute("SELECT count(*) FROM runs").fetchone()[0]
+
+
+def has_runs(path):
+    """Whether a store that somebody is making has runs yet."""
+    with contextlib.suppress(sqlite3.OperationalError):  # its tables are not there
+        return stored(path) > 0
+    return False
 
 
 def offspring(words):
@@ -263,13 +272,14 @@ class TestVerdict:
         assert "times as lower" not in text
 
     def test_interrupted_verdict_is_said_and_goes_on(self, tmp_path):
-        slow = SCENARIO.replace("{instance} 0", "{instance} 0.1").replace("runs = 6", "runs = 30")
+        slow = SCENARIO.replace("{instance} 0", "{instance} 0.05").replace("runs = 6", "runs = 30")
         folder(tmp_path, slow)
         run("tune", "scenario.toml", "--no-verdict", cwd=tmp_path)
         process = begin("tune", "scenario.toml", cwd=tmp_path)
         try:
-            waited_for(tmp_path / "scenario.verdict.sqlite")
-            time.sleep(1.0)
+            verdict = tmp_path / "scenario.verdict.sqlite"
+            waited_for(verdict)
+            assert eventually(lambda: has_runs(verdict))
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=HUNG)
         finally:
@@ -278,10 +288,9 @@ class TestVerdict:
         assert "interrupted" in out + err
         assert "to go on: paramhs tune scenario.toml" in err
         assert process.returncode == 130
-        before = stored(tmp_path / "scenario.verdict.sqlite")
-        assert 0 < before < 60
+        assert 0 < stored(verdict) < 60
         done = run("tune", "scenario.toml", cwd=tmp_path)
-        assert stored(tmp_path / "scenario.verdict.sqlite") == 60
+        assert stored(verdict) == 60
         assert "Best is better" in done.stdout
 
     def test_second_interrupt_stops_a_command_and_all_it_started(self, tmp_path):

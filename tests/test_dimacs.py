@@ -123,6 +123,7 @@ def test_a_new_weighted_file_may_begin_with_a_soft_clause_if_its_name_says_so() 
         ),
         ("p cnf 1 1\n1 0\np cnf 1 1\n", "f.cnf:3: a second header; the first is in line 1"),
         ("p cnf 3 2\n1 0\n2\n-4 0\n", "f.cnf:4: literal -4 is out of range, the header (line 1) "),
+        (f"p cnf 3 1\n{'9' * 4_000} 0\n", "f.cnf:2: literal 9999"),
         ("p cnf 3 1\n1 x 0\n", "f.cnf:2: 'x' is not a literal"),
         ("p cnf 30 1\n1_0 0\n", "f.cnf:2: '1_0' is not a literal"),
         ("p cnf 3 1\n1.0 0\n", "f.cnf:2: '1.0' is not a literal"),
@@ -141,6 +142,7 @@ def test_a_new_weighted_file_may_begin_with_a_soft_clause_if_its_name_says_so() 
 )
 def test_a_bad_file_is_a_message_with_its_line(text: str, said: str) -> None:
     assert problem(text).startswith(said)
+    assert len(problem(text)) < 1_000
 
 
 def test_a_file_that_cannot_be_read_is_a_message(tmp_path: Path) -> None:

@@ -23,8 +23,6 @@ from paramhs.faces.exporting import (
 )
 from paramhs.values.errors import BadInput
 
-parquet = pytest.importorskip("pyarrow.parquet")
-
 SPACE = Space(
     {"x": range(20), "mode": Categorical(["a", 2, True, 'ü,"\n']), "deep": (0.0, 1.0)},
     conditions={"deep": "mode == a"},
@@ -43,6 +41,10 @@ def made(tmp_path_factory):
     tests = {f"t{k}": k for k in range(2)}
     result = tune(noisy, SPACE, instances={"i": 1}, test_instances=tests, budget=60, store=path)
     return path, result
+
+
+def read_parquet(content):
+    return pytest.importorskip("pyarrow.parquet").read_table(io.BytesIO(content)).to_pylist()
 
 
 def rows(path, what):
@@ -121,22 +123,22 @@ def test_any_text_can_be_read_back_from_any_format(table):
     assert read == [{k: "" if v is None else kept(str(v)) for k, v in row.items()} for row in table]
     finite = [{k: None if v in (math.inf, -math.inf) else v for k, v in r.items()} for r in table]
     assert [json.loads(line) for line in as_json_lines(finite).split(b"\n")[:-1]] == finite
-    columns = parquet.read_table(io.BytesIO(as_parquet(table))).to_pylist()
+    columns = read_parquet(as_parquet(table))
     assert [row["a"] is None for row in columns] == [row["a"] is None for row in table]
     numbers = [{"a": 2**70}, {"a": 10**400}, {"a": 0.5}]
-    again = parquet.read_table(io.BytesIO(as_parquet(numbers))).to_pylist()
+    again = read_parquet(as_parquet(numbers))
     assert [row["a"] for row in again] == [str(row["a"]) for row in numbers]
 
 
 def test_parquet_keeps_numbers_and_writes_mixed_values_as_texts(made):
     table, content = export_table(paramhs.open(made[0]), "runs", "parquet", None)
-    read = parquet.read_table(io.BytesIO(content)).to_pylist()
+    read = read_parquet(content)
     assert [row["quality"] for row in read] == [row["quality"] for row in table]
     assert [row["config.mode"] for row in read] == [str(row["config.mode"]) for row in table]
     wide = [{"n": 2**70, "m": 1}, {"n": None, "m": 0.5}, {"n": 3, "m": None}]
-    again = parquet.read_table(io.BytesIO(as_parquet(wide))).to_pylist()
+    again = read_parquet(as_parquet(wide))
     assert [row["m"] for row in again] == [1.0, 0.5, None]
-    assert parquet.read_table(io.BytesIO(as_parquet([]))).to_pylist() == []
+    assert read_parquet(as_parquet([])) == []
 
 
 def test_a_result_is_a_data_frame(made):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import phases
-from driving import LawComparison, at, begin, calls_until_sampled, one_parameter, z_score
+from driving import LawComparison, at, begin, calls_until_sampled, one_parameter, standard_errors
 from laws import DRAWS, fits
 from paramhs.results.landscape.first_improvement import first_improvement_calls
 from paramhs.results.landscape.hitting import Calls, without_replacement
@@ -144,7 +144,7 @@ def searched(size: int, optimum: int) -> tuple[list[int], Calls]:
 def test_searches_of_param_ils_take_as_many_calls_as_computed(size: int, optimum: int) -> None:
     """5 standard errors: a right search fails once in a million."""
     calls, law = searched(size, optimum)
-    assert abs(z_score(calls, law.mean)) < 5
+    assert abs(standard_errors(calls, law.mean)) < 5
 
 
 @pytest.mark.parametrize(
@@ -159,4 +159,4 @@ def test_the_law_of_undiscovered_neighbours_is_told_from_it() -> None:
     """So the test above would notice a search that forgets to start afresh."""
     calls, _ = searched(6, 0)
     wrong = without_replacement(6)
-    assert abs(z_score(calls, wrong.mean)) > 5
+    assert abs(standard_errors(calls, wrong.mean)) > 5

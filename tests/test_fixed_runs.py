@@ -75,14 +75,6 @@ def test_the_means_of_all_that_were_met_are_final():
     assert not compared.is_final(C, A)
 
 
-def test_ahead_names_the_runs_of_those_who_come_next():
-    compared = Compared(FixedRuns(2), SCENARIO, 1)
-    settle(compared.start(A), low_wins)
-    asked = next(compared.better(B, A, iter([C])))
-    pairs = History(SCENARIO, 1)
-    assert list(asked.likely) == [pairs.task(C, pairs.pair(0)), pairs.task(C, pairs.pair(1))]
-
-
 @given(
     st.integers(0),
     st.integers(1, 5),

@@ -23,8 +23,9 @@ from paramhs.values.space import (
     parse,
 )
 from paramhs.values.space.formats import FORMATS, read_space, written
+from scale import of
 
-MANY = 100_000
+MANY = of(30_000, 100_000)
 HUGE = 10**5000
 DIGITS = ["9" * 5000, "0." + "9" * 5000, "1e5000", "9" * 350, "-" + "9" * 5000, "9" * 1_000_000]
 
@@ -275,6 +276,8 @@ CONDITIONS += "x0: &x0 {type: EQ, child: p, parent: p, value: 1}\n" + "".join(
         ("a: &a {x: 1}\nhyperparameters: {<<: *a}", "line 2, column 19: tables cannot be merged"),
         ("hyperparameters: !!bool x", "a value is not what it should be"),
         ("hyperparameters: !!int x", "a value is not what it should be"),
+        ("hyperparameters: !!int", "a value is not what it should be"),
+        ("hyperparameters: !!float", "a value is not what it should be"),
         ("hyperparameters: !!timestamp x", "line 1, column 18: could not determine a constr"),
         ("hyperparameters: !!python/object/apply:os.abort []", "could not determine a constr"),
         ("hyperparameters: \x01", "line 1, column 18: unacceptable character"),

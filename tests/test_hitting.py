@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import phases
 from chains import both_sides, weighted
-from driving import LawComparison, begin, calls_until_sampled, one_parameter, z_score
+from driving import LawComparison, begin, calls_until_sampled, one_parameter, standard_errors
 from laws import DRAWS, fits
 from paramhs.results.landscape.hitting import Calls, Chain, calls_of, without_replacement
 from paramhs.results.landscape.outcomes import Outcomes, by_cost
@@ -299,5 +299,5 @@ def test_without_replacement_real_searches_on_two_parameters_agree_with_the_chai
     rules = ParamRLS(One(Harmonic()), LawComparison(outcome, configs[7]), "uniform", False)
     counts = [calls_until_sampled(begin(rules, Scenario(space), seed)) for seed in range(DRAWS)]
     law = chain.law()
-    assert abs(z_score(counts, law.mean)) < 5
+    assert abs(standard_errors(counts, law.mean)) < 5
     assert fits(counts, {k: Fraction(float(p)) for k, p in enumerate(law.pmf) if p > 1e-12})

@@ -11,7 +11,10 @@ from test_importance import runs
 
 SPACE = Space({"a": Boolean(), "b": Boolean(), "x": Real(0.0, 1.0), "idle": Real(0.0, 1.0)})
 
-sklearn = pytest.importorskip("sklearn")
+
+@pytest.fixture(autouse=True, scope="module")
+def _forest():
+    pytest.importorskip("sklearn")
 
 
 def shares(function, **options):

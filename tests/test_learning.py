@@ -14,7 +14,7 @@ from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
 from paramhs.search.learning.effects import fitted, normals, transformed
-from paramhs.search.operators import Learned, Narrowing, One, Several
+from paramhs.search.operators import Guided, Learned, Narrowing, One, Several
 from paramhs.testing import check_configurator, check_operator
 from paramhs.values.runs import Run, Status, Task
 from paramhs.values.scenario import Scenario
@@ -128,7 +128,7 @@ def test_effects_are_found_in_noise():
     assert guess(6, 1) == pytest.approx(1.0, abs=0.25)  # m = v
     assert abs(guess(3, 9)) < 0.3
     assert guess(0, 0) == guess(6, 0) == 0  # the default's
-    drawn = [model.guess(model.drawn(Random(k), 1.0))(0, 9) for k in range(60)]
+    drawn = [model.guess(model.drawn(Random(k), 1.0)[0])(0, 9) for k in range(60)]
     assert np.std(drawn) > 0.01
     assert np.mean(drawn) == pytest.approx(guess(0, 9), abs=0.3)
 
@@ -142,7 +142,7 @@ def test_a_draw_has_the_law_of_the_posterior():
     mean = covariance @ (x.T @ (model.rows.means / variances))
     effects = model.coding.effects
     assert model.mean == pytest.approx(effects(mean), abs=1e-5)
-    draws = np.array([model.drawn(Random(k), 1.0) for k in range(3_000)])
+    draws = np.array([model.drawn(Random(k), 1.0)[0] for k in range(3_000)])
     spread = [effects(column) for column in np.linalg.cholesky(covariance).T]
     expected = np.sqrt(np.sum(np.square(spread), axis=0))
     assert draws.std(axis=0) == pytest.approx(expected, rel=0.08, abs=1e-3)
@@ -214,10 +214,54 @@ LEARNING = ParamHS(Learned(draws=2), Growing(min_runs=2))
 
 @pytest.mark.parametrize("configurator", [LEARNING, ParamHS(Narrowing())])
 def test_a_search_that_learns_conforms_and_goes_on_from_its_store(configurator, tmp_path):
-    check_configurator(configurator, Scenario(Space({"x": range(8)})))
+    check_configurator(configurator, Scenario(Space({"x": range(8)})), runs=60)
     store = tmp_path / "a.sqlite"
     tune(Quadratic(5), LINE, budget=20, configurator=configurator, store=store)
     resumed = tune(Quadratic(5), LINE, budget=150, configurator=configurator, store=store)
     whole = tune(Quadratic(5), LINE, budget=150, configurator=configurator)
     assert [p.config for p in resumed.trajectory] == [p.config for p in whole.trajectory]
     assert resumed.best["x"] == 5
+
+
+ADVERSARIAL = {
+    "one valley": [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11],
+    "two valleys": [5, 4, 1, 6, 8, 10, 11, 9, 7, 3, 0, 2],
+    "deceptive": [0, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+}
+
+
+def calls(costs, law):
+    """The exact calls from each value, in the order of costs; `law` gives moves from a value."""
+    found = {}
+    for at in sorted(range(len(costs)), key=costs.__getitem__):
+        better = {to: p for to, p in law(at).items() if costs[to] < costs[at]}
+        leave = sum(better.values())
+        ways = sum(p * found[to] for to, p in better.items())
+        found[at] = (1 + ways) / leave if leave else Fraction(0)
+    return found
+
+
+@pytest.mark.parametrize("costs", ADVERSARIAL.values(), ids=list(ADVERSARIAL))
+@pytest.mark.parametrize("lie", ["worst first", "best first, but the optimum last"])
+def test_a_model_that_is_always_wrong_costs_no_more_than_the_factor(costs, lie):
+    """Against the bound by levels: every cost is a level, left with the plain probability."""
+    space = Space({"x": Integer(0, len(costs) - 1)})
+
+    def guess(_, index):
+        wrong = costs[index] == 0 or lie == "worst first"
+        return -float(costs[index]) if wrong and costs[index] else 99.0 * wrong + costs[index]
+
+    def moves(operator):
+        laws = {at: operator.distribution(space, space.config(x=at)) for at in range(len(costs))}
+        return lambda at: {config["x"]: p for (config,), p in laws[at].items()}
+
+    epsilon = Fraction(1, 4)
+    plain = moves(Several())
+    learned = calls(costs, moves(Guided(Several(), (guess,), float(epsilon), 3)))
+    bound = Fraction(0)
+    for at in sorted(range(len(costs)), key=costs.__getitem__):
+        if costs[at]:
+            bound += 1 / sum(p for to, p in plain(at).items() if costs[to] < costs[at])
+        assert calls(costs, plain)[at] <= bound
+        assert learned[at] <= bound / epsilon
+    assert max(learned.values()) > max(calls(costs, plain).values())  # it does cost something

@@ -20,8 +20,8 @@ from driving import (
     ok,
     one_parameter,
     random_table,
+    standard_errors,
     total_score,
-    z_score,
 )
 from laws import fits
 from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
@@ -187,7 +187,7 @@ def test_undiscovered_values_in_uniform_order_take_half_of_phi_minus_1_calls(sea
     scenario = Scenario(LINE)
     counts = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(searches)]
     assert fits(counts, {k: Fraction(1, LEVELS) for k in range(LEVELS)})
-    assert abs(z_score(counts, (LEVELS - 1) / 2)) < MOST
+    assert abs(standard_errors(counts, (LEVELS - 1) / 2)) < MOST
 
 
 def harmonic_order_calls(levels, optimum):
@@ -221,7 +221,7 @@ def test_harmonic_order_with_revisits_takes_the_calls_of_successive_draws(search
     rules = ParamILS(One(Harmonic()), law, random_starts=0, walk=Afresh(), start="uniform")
     scenario = Scenario(space)
     counts = [calls_until_sampled(begin(rules, scenario, seed)) for seed in range(searches)]
-    assert abs(z_score(counts, float(harmonic_order_calls(levels, optimum)))) < MOST
+    assert abs(standard_errors(counts, float(harmonic_order_calls(levels, optimum)))) < MOST
 
 
 HILLS = {

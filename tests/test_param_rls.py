@@ -15,7 +15,7 @@ from driving import (
     noise,
     ok,
     one_parameter,
-    z_score,
+    standard_errors,
 )
 from laws import fits
 from paramhs.search.comparison import FixedRuns, FreshRuns, Growing
@@ -71,14 +71,14 @@ CHAINS = {
 def test_mean_number_of_calls_is_that_of_the_chain(name, searches):
     operator, moves = CHAINS[name]
     mean = expected_calls(range(LEVELS), OPTIMUM, moves, wins)
-    assert abs(z_score(calls(operator, searches), mean)) < MOST
+    assert abs(standard_errors(calls(operator, searches), mean)) < MOST
 
 
 def test_the_chains_of_other_operators_are_told_apart(searches):
     counts = calls(CHAINS["harmonic"][0], searches)
     for name in CHAINS.keys() - {"harmonic"}:
         wrong = expected_calls(range(LEVELS), OPTIMUM, CHAINS[name][1], wins)
-        assert abs(z_score(counts, wrong)) > MOST, name
+        assert abs(standard_errors(counts, wrong)) > MOST, name
 
 
 def often_tied(challenger, incumbent):
@@ -98,9 +98,9 @@ def test_chains_where_challengers_win_or_lose_ties_are_told_apart(searches):
 
     law = LawComparison(lambda c, i: often_tied(c.indices[0], i.indices[0]), at(LINE, OPTIMUM))
     counts = calls(One(LStep(1)), 2 * searches, comparison=law)
-    assert abs(z_score(counts, mean(0.5))) < MOST
-    assert abs(z_score(counts, mean(1.0))) > MOST
-    assert abs(z_score(counts, mean(0.0))) > MOST
+    assert abs(standard_errors(counts, mean(0.5))) < MOST
+    assert abs(standard_errors(counts, mean(1.0))) > MOST
+    assert abs(standard_errors(counts, mean(0.0))) > MOST
 
 
 def test_uniform_with_replacement_takes_phi_minus_1_calls_but_for_a_lucky_start():
@@ -112,7 +112,7 @@ def test_uniform_with_replacement_takes_phi_minus_1_calls_but_for_a_lucky_start(
 def test_without_replacement_the_optimum_is_equally_likely_to_come_at_any_call(searches):
     counts = calls(One(Uniform()), searches, replacement=False)
     assert fits(counts, {k: Fraction(1, LEVELS) for k in range(LEVELS)})
-    assert abs(z_score(counts, (LEVELS - 1) / 2)) < MOST
+    assert abs(standard_errors(counts, (LEVELS - 1) / 2)) < MOST
 
 
 def test_a_lucky_start_costs_nothing_and_is_uniformly_likely(searches):
@@ -147,7 +147,10 @@ def test_mean_number_of_calls_with_two_parameters_is_that_of_the_chain(searches)
         plane_moves,
         lambda c, i: plane_outcome(c, i)[0] + plane_outcome(c, i)[1] / 2,
     )
-    assert abs(z_score(calls(One(Harmonic()), searches, comparison=law, space=PLANE), mean)) < MOST
+    assert (
+        abs(standard_errors(calls(One(Harmonic()), searches, comparison=law, space=PLANE), mean))
+        < MOST
+    )
 
 
 def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain(searches):
@@ -179,7 +182,7 @@ def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain(searches):
 
     moves = weighted(levels, lambda d: Fraction(d <= 1))
     mean = expected_calls(range(levels), 0, moves, one_wins)
-    assert abs(z_score([count(seed) for seed in range(searches // 2)], mean)) < MOST
+    assert abs(standard_errors([count(seed) for seed in range(searches // 2)], mean)) < MOST
 
 
 def test_uniform_start_is_uniform(searches):

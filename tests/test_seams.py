@@ -165,14 +165,14 @@ def test_wrong_operators_are_found(wrong, message):
 
 @dataclass(frozen=True)
 class Remembering(FixedRuns):
-    def better(self, history, challenger, incumbent, ahead=()):
+    def better(self, history, challenger, incumbent):
         won = yield from super().better(history, challenger, incumbent)
         object.__setattr__(self, "runs", self.runs + 1)
         return won
 
 
 class Upside(FixedRuns):
-    def better(self, history, challenger, incumbent, ahead=()):
+    def better(self, history, challenger, incumbent):
         return not (yield from super().better(history, challenger, incumbent))
 
 

@@ -279,7 +279,7 @@ def test_workers_that_die_while_others_are_started_are_noticed():
 
 def test_workers_that_are_closed_while_others_are_started_leave_nobody():
     before = set(psutil.Process().children(recursive=True))
-    for _ in range(of(4, 20)):
+    for _ in range(of(2, 20)):
         workers = Supervised(FunctionTarget(lambda config: os._exit(3)), 4)
         with ThreadPoolExecutor(4) as pool:
             futures = [pool.submit(workers, task(k % 10)) for k in range(8)]

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from benchmarks.capping.collect import CADICAL, MINISAT, Family, text
 from benchmarks.capping.replaying import Replayed, halves, replayed, scenario, space
 
-from paramhs.search.comparison import FixedRuns
+from paramhs.search.comparison import FixedRuns, Growing
 from paramhs.search.configurators import Configurator, ParamHS, ParamILS, Race
 from paramhs.search.history import History
-from paramhs.search.operators import Harmonic, One
+from paramhs.search.operators import Harmonic, One, Several
 from paramhs.values.capping import Capping
 from paramhs.values.runs import Status
 from paramhs.world.driver import Budget, Driver
@@ -34,7 +34,7 @@ CAPPINGS = {
     "factor 2": Capping("aggressive", 2),
 }
 CONFIGURATORS: dict[str, Configurator] = {
-    "ParamHS": ParamHS(),
+    "ParamHS": ParamHS(Several(), Growing(min_runs=3)),
     "FocusedILS": ParamILS(),
     "FocusedILS, harmonic": ParamILS(One(Harmonic())),
     "BasicILS(100)": ParamILS(comparison=FixedRuns()),

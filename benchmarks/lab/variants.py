@@ -2,14 +2,18 @@
 
 from paramhs.search.comparison import Growing
 from paramhs.search.configurators import Configurator, ParamHS
-from paramhs.search.operators.learned import Learned
+from paramhs.search.operators import Learned, Several
 
 VARIANTS: dict[str, Configurator] = {
-    "plain": ParamHS(),
-    "plain 2": ParamHS(comparison=Growing(min_runs=2)),
-    "learned": ParamHS(Learned(), Growing(min_runs=2)),
-    "learned e0.1": ParamHS(Learned(epsilon=0.1), Growing(min_runs=2)),
-    "learned e0.5": ParamHS(Learned(epsilon=0.5), Growing(min_runs=2)),
-    "learned spread 1": ParamHS(Learned(spread=1.0), Growing(min_runs=2)),
-    "learned spread 0": ParamHS(Learned(spread=0.0), Growing(min_runs=2)),
+    "plain": ParamHS(Several()),
+    "plain, 3 first runs": ParamHS(Several(), Growing(min_runs=3)),
+    "learned": ParamHS(),
+    "learned, 1 first run": ParamHS(comparison=Growing(min_runs=1)),
+    "learned, 3 first runs": ParamHS(comparison=Growing(min_runs=3)),
+    "learned, epsilon 0.1": ParamHS(Learned(epsilon=0.1)),
+    "learned, epsilon 0.5": ParamHS(Learned(epsilon=0.5)),
+    "learned, spread 0": ParamHS(Learned(spread=0.0)),
+    "learned, spread 0.5": ParamHS(Learned(spread=0.5)),
+    "learned, 1 try": ParamHS(Learned(tries=1)),
+    "learned, 8 tries": ParamHS(Learned(tries=8)),
 }

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from driving import z_score
+from driving import standard_errors
 from laws import fits
 from paramhs.results.landscape.hitting import Ending
 from paramhs.results.landscape.outcomes import by_cost
@@ -53,9 +53,7 @@ from paramhs_paper.statistics import (
     delta_of_laws,
     delta_of_samples,
     verdict,
-)
-from paramhs_paper.statistics import (
-    z_score as z,
+    z_score,
 )
 from paramhs_paper.writing import read_rows
 
@@ -113,7 +111,7 @@ def test_searches_of_both_sides_have_the_law_of_the_operators_own_chain() -> Non
 def test_the_other_reading_of_the_harmonic_step_is_told_from_it() -> None:
     """So the tests above would notice one standing in for the other."""
     other = exact_of("leadingones", BOTH_SIDES).ending
-    assert abs(z_score(searches("leadingones", HARMONIC, 6_000), other.mean)) > 5
+    assert abs(standard_errors(searches("leadingones", HARMONIC, 6_000), other.mean)) > 5
 
 
 @pytest.mark.parametrize("curve", CURVES, ids=lambda c: c.name)
@@ -132,7 +130,7 @@ def test_who_wins_ties_is_seen_bit_by_bit() -> None:
         duel = duel_by_bits(scenario, 1, rule)
         calls = list(searched(scenario, curve, 5, 600, 5, duel))
         means[rule] = exact_of("onemax", curve, 5, 1).ending.mean
-        assert abs(z_score(calls, means[rule])) < 5
+        assert abs(standard_errors(calls, means[rule])) < 5
     assert max(means.values()) - min(means.values()) > 0.2
 
 
@@ -457,9 +455,9 @@ def test_a_table_that_traps_searches_does_not_agree() -> None:
 
 
 def test_z_is_known_only_where_there_is_a_spread() -> None:
-    assert z(2.0, 1.0, 0.5, 1 / 4) == 4.0
-    assert (z(None, 1.0, 0.5, 1.0), z(1.0, 1.0, None, 1.0)) == (None, None)
-    assert (z(1.0, 1.0, 0.0, 1.0), z(2.0, 1.0, 0.0, 1.0)) == (0.0, None)
+    assert z_score(2.0, 1.0, 0.5, 1 / 4) == 4.0
+    assert (z_score(None, 1.0, 0.5, 1.0), z_score(1.0, 1.0, None, 1.0)) == (None, None)
+    assert (z_score(1.0, 1.0, 0.0, 1.0), z_score(2.0, 1.0, 0.0, 1.0)) == (0.0, None)
 
 
 def test_nothing_depends_on_the_number_of_processes() -> None:

@@ -185,7 +185,7 @@ def tune_scenario(
             default=scenario.space.default,
             later=later,
         )
-        result = _placed(found(driver, no_test_set), target, store)
+        result = _labelled(found(driver, no_test_set), target, store)
     finally:
         opened.close()
     configs = later.configs(result)
@@ -204,7 +204,7 @@ def tune_scenario(
     return judged(result, made, test_set)
 
 
-def _placed(result: Result, target: Target, store: str | Path | None) -> Result:
+def _labelled(result: Result, target: Target, store: str | Path | None) -> Result:
     """With what it is of, and where its runs are."""
     path = None if store is None else Path(store)
     command = target.command_line(result.best)

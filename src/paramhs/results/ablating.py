@@ -65,7 +65,7 @@ class Stop:
 
     config: Config
     tried: int
-    """How many were raced for its place."""
+    """How many were raced to be it."""
 
 
 class Changes:
@@ -237,8 +237,8 @@ class Ablating:
 
     def _least_first(self, units: Collection[int]) -> list[int]:
         names = list(self.changes.space.parameters)
-        place = {name: place for place, name in enumerate(self.order)}
-        return sorted(units, key=lambda unit: (-place.get(names[unit], len(place)), unit))
+        rank = {name: number for number, name in enumerate(self.order)}
+        return sorted(units, key=lambda unit: (-rank.get(names[unit], len(rank)), unit))
 
     def _is_kept_by(self, fewer: Units, now: Units) -> Generator[Evaluate, Sequence[Run], bool]:
         """Whether fewer changes keep the gain; given up as soon as they clearly do not."""
@@ -299,7 +299,7 @@ class Ablating:
 
     def _affordable(self, groups: Sequence[Units]) -> list[Units]:
         """Groups of which a way can be paid: those that matter least are joined."""
-        rank = {unit: place for place, unit in enumerate(self._least_first(self.changes.units))}
+        rank = {unit: number for number, unit in enumerate(self._least_first(self.changes.units))}
         result = sorted(groups, key=lambda group: max(rank[unit] for unit in group))
         while len(result) > 1 and way_cost(len(result), len(self.pairs)) > self._left:
             result = [result[0] | result[1], *result[2:]]

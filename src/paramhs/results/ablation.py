@@ -70,7 +70,7 @@ class AblationStep:
     kept: float | None
     """The share of the whole gain by now: 0 at the default, 1 at the best; None if none is."""
     tried: int
-    """How many were raced for this place in the way."""
+    """How many were raced to be this step."""
 
     def to_json(self) -> dict[str, object]:
         """The same in JSON types."""

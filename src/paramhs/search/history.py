@@ -7,11 +7,12 @@ in it depends on the scenario, the seed and the runs alone, never on a clock or 
 
 import math
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from random import Random
 from typing import NamedTuple
 
 from paramhs.values.costs import Cost
-from paramhs.values.runs import Evaluate, Pair, Run, Status, Task, cut
+from paramhs.values.runs import Evaluate, Instance, Pair, Run, Status, Task, answer, cut
 from paramhs.values.scenario import Scenario, endless_pairs, known_seeds
 from paramhs.values.seeds import stream
 from paramhs.values.space import Config
@@ -51,6 +52,8 @@ class History:
         """Every comparison that was decided, in order."""
         self.racing: tuple[Config, Config] | None = None
         """The challenger and the incumbent whose race is not decided yet."""
+        self.left = math.inf
+        """How many more runs the search may ask for; only for those who look ahead."""
         self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}
@@ -59,6 +62,7 @@ class History:
         self._cut_short: dict[Config, dict[Pair, None]] = {}
         self._whole: dict[tuple[Config, Pair], Run] = {}  # those of them that were not cut in fact
         self._recalled = 0
+        self._foreseen: dict[tuple[Config, Instance, int], Run] = {}
         self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
         self._listed: list[Pair] = []
         self._unlisted = endless_pairs(
@@ -199,6 +203,9 @@ class History:
         self.asked += len(new)
         self._recalled += len(tasks) - len(new)
         made = iter((yield Evaluate(new, likely)) if new else ())
+        if self._foreseen:
+            for task in new:
+                self._foreseen.pop(task.call, None)
         for task in tasks:
             whole = known.get(task)
             if whole is None:
@@ -233,6 +240,31 @@ class History:
         if self._censored:
             self._censored.pop((task.config, pair), None)
             self._cut_short.get(task.config, {}).pop(pair, None)
+
+    # Looking ahead.
+
+    def foresee(self, run: Run) -> None:
+        """Take note of a run that was made early. Nothing decides by it, until it is asked for."""
+        known = self._foreseen.get(run.task.call)
+        if known is None or known.task.cutoff < run.task.cutoff:
+            self._foreseen[run.task.call] = run
+
+    def foreseen(self, task: Task) -> Run | None:
+        """What a run made early says of a task."""
+        run = self._foreseen.get(task.call)
+        return None if run is None else answer(run, task)
+
+    def copy(self) -> "History":
+        """Another that knows the same, and of which nobody else learns more."""
+        other = copy(self)
+        other.races, other._runs = [*self.races], [*self._runs]
+        other._costs = {config: {**costs} for config, costs in self._costs.items()}
+        other._pairs_of = {config: [*pairs] for config, pairs in self._pairs_of.items()}
+        other._cut_short = {config: {**pairs} for config, pairs in self._cut_short.items()}
+        other._met, other._censored = {**self._met}, {**self._censored}
+        other._whole, other._beyond = {**self._whole}, {**self._beyond}
+        other._foreseen = {}
+        return other
 
     # Races.
 

@@ -8,18 +8,25 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.space import Config
 
 
-def check_configurator(configurator: Configurator, scenario: Scenario = SCENARIO) -> None:
-    """The seed decides the whole search, looking ahead changes nothing, and it can be stored."""
-    plain = _events(configurator, scenario, 1, 0)
-    assert plain == _events(configurator, scenario, 1, 0), "a seed does not decide the search"
+def check_configurator(
+    configurator: Configurator, scenario: Scenario = SCENARIO, runs: int = 200
+) -> None:
+    """The seed decides the whole search, looking ahead changes nothing, and it can be stored.
+
+    Searches end after so many `runs`.
+    """
+    plain = _events(configurator, scenario, 1, 0, runs)
+    assert plain == _events(configurator, scenario, 1, 0, runs), "a seed does not decide the search"
     for peek in (1, 7, 100):
-        ahead = _events(configurator, scenario, 1, peek)
+        ahead = _events(configurator, scenario, 1, peek, runs)
         assert ahead == plain, "looking at likely runs changes the search"
     assert any(isinstance(event, Config) for event in plain), "it never names an incumbent"
-    assert plain != _events(configurator, scenario, 2, 0), "the seed has no effect"
+    assert plain != _events(configurator, scenario, 2, 0, runs), "the seed has no effect"
     description(configurator, "the configurator")
 
 
-def _events(configurator: Configurator, scenario: Scenario, seed: int, peek: int) -> list[object]:
+def _events(
+    configurator: Configurator, scenario: Scenario, seed: int, peek: int, runs: int
+) -> list[object]:
     cost = noisy if scenario.space == SPACE else (lambda task: float(task.seed % 97))
-    return events(configurator.search(History(scenario, seed)), cost, 200, peek)
+    return events(configurator.search(History(scenario, seed)), cost, runs, peek)

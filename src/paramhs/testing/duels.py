@@ -2,7 +2,7 @@
 held to exact numbers."""
 
 import math
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container
 from random import Random
 from weakref import WeakKeyDictionary
 
@@ -45,9 +45,7 @@ class Duels:
         return True
         yield
 
-    def better(
-        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
-    ) -> Asking:
+    def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
         """One call, which counts as a run asked for."""
         history.asked += 1
         if challenger in self.optima:

@@ -4,7 +4,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,6 +35,7 @@ from paramhs.world.store import Store
 
 INTERRUPTED = "interrupted"
 STOPPING = "stopping after the runs in flight; Ctrl-C again stops at once"
+_FARTHEST = 8  # tasks for each worker that one looks ahead
 _LOOK = 1.0  # seconds between two looks at what an executor says
 _ENOUGH = 3  # failures of the default after which the target is taken to be broken
 
@@ -298,6 +299,7 @@ class Driver:
             finally:
                 for flight in self._flying.values():
                     flight.future.cancel()
+                self._pass_on_notices()
                 self.watcher.ended(self)
 
     def _answer_request(self) -> None:
@@ -309,9 +311,8 @@ class Driver:
             self._take(task)
             if self.stopped:
                 break
-        ahead = islice(request.likely, 8 * self.jobs)
         while self._pending:
-            self._speculate(ahead)
+            self._speculate(request.likely)
             self._collect()
         if self.session.request is request and not self.stopped:
             raise BadInput("the search asks for the same run twice in one request")
@@ -361,14 +362,26 @@ class Driver:
         passed = self.budget.spent(wall_time=self.wall_time + passing)
         return self._why_stop_replaying() or _of_which(ran, kept) or _of_which(passed, passing)
 
-    def _speculate(self, ahead: Iterator[Task]) -> None:
-        """Give idle workers what the search will probably ask for."""
+    def _speculate(self, likely: Iterable[Task]) -> None:
+        """Give idle workers what the search will probably ask for.
+
+        It is told what was found, for that may change what is likely.
+        """
+        if self.budget.runs is not None:
+            kept = self.later.runs if self.later else 0
+            self.history.left = self.budget.runs - kept - self.taken
+        ahead = islice(likely, _FARTHEST * self.jobs)
         while len(self._flying) < self.jobs and not self._why_stop():
             task = next(ahead, None)
             if task is None:
                 return
-            if task.call not in self._flying and self.store.get(task) is None:
+            if task.call in self._flying:
+                continue
+            found = self.store.get(task)
+            if found is None:
                 self._submit(task)
+            else:
+                self.history.foresee(found)
 
     def _submit(self, task: Task) -> _Flight:
         task = self._within_budget(task)
@@ -405,13 +418,15 @@ class Driver:
     def _wait(self) -> None:
         """Wait until a run is over; meanwhile pass on what the executor has to say of itself."""
         futures = [flight.future for flight in self._flying.values()]
-        notices = getattr(self.executor, "notices", None)
-        done = False
-        while not done:
-            done = bool(wait(futures, _LOOK if notices else None, FIRST_COMPLETED).done)
-            for notice in notices() if notices else ():
-                self.watcher.notice(notice)
+        speaks = hasattr(self.executor, "notices")
+        while not wait(futures, _LOOK if speaks else None, FIRST_COMPLETED).done:
+            self._pass_on_notices()
+        self._pass_on_notices()
         self.jobs = getattr(self.executor, "jobs", self.jobs)  # workers may have come or gone
+
+    def _pass_on_notices(self) -> None:
+        for notice in getattr(self.executor, "notices", tuple)():
+            self.watcher.notice(notice)
 
     def _run_of(self, flight: _Flight) -> Run:
         """What became of a run; what reached a cutoff below the scenario's was capped."""
@@ -441,6 +456,7 @@ class Driver:
             self._make_again(wanted)
         else:
             self._speculative[call] = run.task
+            self.history.foresee(run)
 
     def _make_again(self, wanted: _Wanted) -> None:
         """Make a run that was cut short too early: by an idle worker, or at the budget's end."""

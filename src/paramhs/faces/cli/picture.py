@@ -10,9 +10,9 @@ _SHADES = (22, 28, 34, 70, 106, 142, 178, 172, 166, 160, 124, 88)  # green to re
 def on_terminal(chart: Map) -> list[Text]:
     """Costs in shaded cells, green for low ones; D is the default, B the best, * lie between."""
     low, high = (f(map(f, chart.costs)) for f in (min, max))
-    marks = {chart.place(config): "*" for config in chart.stops}
-    marks[chart.place(chart.stops[0])] = "D"
-    marks[chart.place(chart.stops[-1])] = "B"
+    marks = {chart.cell(config): "*" for config in chart.stops}
+    marks[chart.cell(chart.stops[0])] = "D"
+    marks[chart.cell(chart.stops[-1])] = "B"
     lines = []
     for row in reversed(range(len(chart.ys))):
         line = Text(f"{chart.up} {chart.ys[row]:<6.3g} ")

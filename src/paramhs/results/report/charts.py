@@ -46,14 +46,14 @@ class Frame:
     y_text: Callable[[float], str] = short
 
     def across(self, x: float) -> float:
-        """The place of a number on the horizontal axis."""
+        """The position of a number on the horizontal axis."""
         return self.left + self.x.at(x) * (self.width - self.left - self.right)
 
     def down(self, y: float) -> float:
-        """The place of a number on the vertical axis."""
+        """The position of a number on the vertical axis."""
         return self.height - self.bottom - self.y.at(y) * (self.height - self.top - self.bottom)
 
-    def place(self, spot: Spot) -> str:
+    def point(self, spot: Spot) -> str:
         """Both, as SVG writes them."""
         return f"{_brief(self.across(spot[0]))},{_brief(self.down(spot[1]))}"
 
@@ -106,7 +106,7 @@ def words(
 
 def line(frame: Frame, spots: Sequence[Spot], kind: str) -> Markup:
     """Straight from one spot to the next."""
-    path = "L".join(map(frame.place, spots))
+    path = "L".join(map(frame.point, spots))
     return Markup('<path d="M{}"{}/>').format(path, _class(f"line {kind}")) if path else Markup()
 
 
@@ -114,23 +114,23 @@ def steps(frame: Frame, spots: Sequence[Spot], kind: str) -> Markup:
     """Level from each spot to the next, then up or down."""
     if not spots:
         return Markup()
-    path = "M" + frame.place(spots[0])
+    path = "M" + frame.point(spots[0])
     for x, y in spots[1:]:
         path += f"H{_brief(frame.across(x))}V{_brief(frame.down(y))}"
     return Markup('<path d="{}"{}/>').format(path, _class(f"line {kind}"))
 
 
 def band(frame: Frame, ranges: Sequence[tuple[float, float, float]], kind: str) -> Markup:
-    """The area between the lows and highs at some places."""
+    """The area between the lows and highs at some positions."""
     if len(ranges) < 2:
         return Markup()
-    there = [frame.place((x, low)) for x, low, _ in ranges]
-    back = [frame.place((x, high)) for x, _, high in reversed(ranges)]
+    there = [frame.point((x, low)) for x, low, _ in ranges]
+    back = [frame.point((x, high)) for x, _, high in reversed(ranges)]
     return Markup('<path d="M{}Z"{}/>').format("L".join([*there, *back]), _class(f"band {kind}"))
 
 
 def step_band(frame: Frame, ranges: Sequence[tuple[float, float, float]], kind: str) -> Markup:
-    """The same where lows and highs stay until the next place."""
+    """The same where lows and highs stay until the next position."""
     stepped = list(ranges[:1])
     for (_, low, high), after in pairwise(ranges):
         stepped += [(after[0], low, high), after]
@@ -140,7 +140,7 @@ def step_band(frame: Frame, ranges: Sequence[tuple[float, float, float]], kind: 
 def dots(frame: Frame, spots: Sequence[tuple[float, float, str]], kind: str) -> Markup:
     """Dots; each says what it is, if they are not too many."""
     if len(spots) > _TITLED:
-        path = "".join(f"M{frame.place((x, y))}h0" for x, y, _ in spots)
+        path = "".join(f"M{frame.point((x, y))}h0" for x, y, _ in spots)
         return Markup('<path d="{}"{}/>').format(path, _class(f"dots {kind}"))
     return joined(
         Markup('<circle cx="{}" cy="{}" r="3.5"{}>{}</circle>').format(
@@ -156,7 +156,7 @@ def crosses(frame: Frame, spots: Sequence[tuple[float, float, str]], kind: str) 
         spots = [(x, y, "") for x, y, _ in spots]
     return joined(
         Markup('<path d="M{}m-4,-4l8,8m0,-8l-8,8"{}>{}</path>').format(
-            frame.place((x, y)), _class(f"line {kind}"), _title(told)
+            frame.point((x, y)), _class(f"line {kind}"), _title(told)
         )
         for x, y, told in spots
     )

@@ -20,7 +20,7 @@ class Map:
     stops: tuple[Config, ...]
     """The incumbents, from the first to the last."""
 
-    def place(self, config: Config) -> tuple[int, int]:
+    def cell(self, config: Config) -> tuple[int, int]:
         """The column and row that are nearest to a configuration, by levels."""
         return tuple(  # type: ignore[return-value]
             _nearest(config.space.parameters[name], values, config[name])
@@ -49,8 +49,8 @@ def drawn_map(
 
 def _levels(parameter: Parameter, count: int) -> tuple[Any, ...]:
     """So many of its values, evenly over its levels, both ends included."""
-    places = [round(i * (parameter.levels - 1) / (count - 1)) for i in range(count)]
-    return tuple(parameter.value(i) for i in dict.fromkeys(places))
+    indices = [round(i * (parameter.levels - 1) / (count - 1)) for i in range(count)]
+    return tuple(parameter.value(i) for i in dict.fromkeys(indices))
 
 
 def _nearest(parameter: Parameter, values: Sequence[Any], value: Any) -> int:

@@ -281,11 +281,13 @@ def _heat_figure(chart: Map, material: Material) -> Figure:
     )
 
 
-def _edges(place: Callable[[float], float], values: Sequence[float], scale: Scale) -> list[float]:
+def _edges(
+    position: Callable[[float], float], values: Sequence[float], scale: Scale
+) -> list[float]:
     """Where cells meet: half way between their values, in the picture."""
-    at = [place(v) for v in values]
+    at = [position(v) for v in values]
     middles = [(a + b) / 2 for a, b in pairwise(at)]
-    return [place(scale.low), *middles, place(scale.high)]
+    return [position(scale.low), *middles, position(scale.high)]
 
 
 def _heat(cost: float, low: float, high: float) -> str:

@@ -23,7 +23,7 @@ class Scale:
     """None for a linear scale, 0 for a logarithm, else where a mirrored one begins."""
 
     def at(self, number: float) -> float:
-        """The place of a number; what is outside lies at the end."""
+        """The position of a number; what is outside lies at the end."""
         low, high, here = (self._bent(_tamed(x)) for x in (self.low, self.high, number))
         if not high > low:
             return 0.5

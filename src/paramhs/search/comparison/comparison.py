@@ -1,6 +1,5 @@
 """What every comparison offers."""
 
-from collections.abc import Iterable
 from numbers import Integral
 from typing import Protocol
 
@@ -16,10 +15,8 @@ class Comparison(Protocol):
     def start(self, history: History, config: Config) -> Asking:
         """Make the initial runs of a first incumbent."""
 
-    def better(
-        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
-    ) -> Asking:
-        """Whether the challenger replaces the incumbent; `ahead`: who may challenge it next."""
+    def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
+        """Whether the challenger replaces the incumbent."""
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
         """Whether another race between them could not end otherwise: all is known that counts."""

@@ -1,13 +1,12 @@
 """A fixed number of runs, made once: BasicILS."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from paramhs.search.comparison.capping import coming_runs, is_lost, meet
+from paramhs.search.comparison.capping import is_lost, meet
 from paramhs.search.comparison.comparison import check_runs
 from paramhs.search.history import History
 from paramhs.values.costs import Score, score
-from paramhs.values.runs import Asking, Pair, Task
+from paramhs.values.runs import Asking, Pair
 from paramhs.values.space import Config
 
 
@@ -31,15 +30,10 @@ class FixedRuns:
         yield from history.ask((config, self._pairs(history)))
         return True
 
-    def better(
-        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
-    ) -> Asking:
+    def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
         """Whether its mean is no worse."""
         pairs = self._pairs(history)
-        likely = self._likely(history, incumbent, pairs, ahead)
-        came_through = yield from meet(
-            history, challenger, incumbent, pairs, gained=pairs, likely=likely
-        )
+        came_through = yield from meet(history, challenger, incumbent, pairs, gained=pairs)
         return came_through and _score(history, challenger, pairs) <= _score(
             history, incumbent, pairs
         )
@@ -54,12 +48,6 @@ class FixedRuns:
 
     def _pairs(self, history: History) -> list[Pair]:
         return history.pairs(0, int(min(self.runs, history.pair_count)))
-
-    def _likely(
-        self, history: History, incumbent: Config, pairs: list[Pair], ahead: Iterable[Config]
-    ) -> Iterator[Task]:
-        for config in ahead:
-            yield from coming_runs(history, config, incumbent, pairs)
 
 
 def _score(history: History, config: Config, pairs: list[Pair]) -> Score:

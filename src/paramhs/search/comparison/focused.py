@@ -56,18 +56,16 @@ class Focused:
         yield from history.ask((config, self._new(history, config, missing)))
         return True
 
-    def better(
-        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
-    ) -> Asking:
+    def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
         """Whether the challenger dominates first; it then gets its bonus."""
-        won = yield from self._is_first_to_dominate(history, challenger, incumbent, ahead)
+        won = yield from self._is_first_to_dominate(history, challenger, incumbent)
         if won:
             wanted = [*history.cut_short(challenger), *self._bonus(history, challenger)]
             yield from history.ask((challenger, wanted))
         return won
 
     def _is_first_to_dominate(
-        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config]
+        self, history: History, challenger: Config, incumbent: Config
     ) -> Asking:
         fewer, more = _by_runs(history, challenger, incumbent)
         order, met = self._order(history, fewer, more), _met(history, fewer)
@@ -78,7 +76,7 @@ class Focused:
             following = next(order, None)
             new = [pair] if pair else []
             met, gained = [*met, *new], [*gained, *new]
-            likely = self._likely(history, (fewer, more), met, following, incumbent, ahead)
+            likely = _likely(history, fewer, more, met, following)
             if not (yield from meet(history, fewer, more, met, gained=gained, likely=likely)):
                 yield from self._make_at_least_one(history, fewer, more, new)
                 return more == challenger
@@ -138,25 +136,14 @@ class Focused:
         rng = ShortStream(history.seed, "rivals", times, *fewer.indices, *more.indices)
         return drawn(rest, rng)
 
-    def _likely(
-        self,
-        history: History,
-        rivals: tuple[Config, Config],
-        met: list[Pair],
-        following: Pair | None,
-        incumbent: Config,
-        ahead: Iterable[Config],
-    ) -> Iterator[Task]:
-        """The next run of this race, then the first of each to come."""
-        if following:
-            coming = coming_runs(history, *rivals, [*met, following])
-            yield from (task for task in coming if task.pair == following)
-        for config in ahead:
-            fewer, more = _by_runs(history, config, incumbent)
-            first = islice(self._order(history, fewer, more), 1)
-            pairs = [*_met(history, fewer), *first]
-            yield from history.missing(more, pairs)
-            yield from coming_runs(history, fewer, more, pairs)
+
+def _likely(
+    history: History, fewer: Config, more: Config, met: list[Pair], following: Pair | None
+) -> Iterator[Task]:
+    """The next run of this race."""
+    if following:
+        coming = coming_runs(history, fewer, more, [*met, following])
+        yield from (task for task in coming if task.pair == following)
 
 
 def _met(history: History, config: Config) -> list[Pair]:

@@ -1,6 +1,6 @@
 """Fresh runs at every call: the setting of the paper's theory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paramhs.search.comparison.comparison import check_runs
@@ -32,9 +32,7 @@ class FreshRuns:
         return True
         yield
 
-    def better(
-        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
-    ) -> Asking:
+    def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
         """Whether its mean over fresh runs is better."""
         if history.scenario.deterministic:
             return (yield from self._better_by_instances(history, challenger, incumbent))

@@ -1,12 +1,13 @@
 """Evidence that grows with the incumbent: the default for real targets."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from numbers import Integral
 from statistics import fmean, stdev
 
+from paramhs.search.ahead import Ahead
 from paramhs.search.comparison.capping import coming_runs, is_lost, meet
 from paramhs.search.history import History
 from paramhs.search.ties import enough_ties
@@ -58,21 +59,19 @@ class Growing:
         yield from history.ask((config, self._gained(history, config)))
         return True
 
-    def better(
-        self, history: History, challenger: Config, incumbent: Config, ahead: Iterable[Config] = ()
-    ) -> Asking:
+    def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
         """Whether the challenger is no worse on all of the incumbent's pairs, and not the same."""
         times = history.times_met(challenger, incumbent)
         gained = self._gained(history, incumbent)
         pairs = [*history.pairs_of(incumbent), *gained] if gained else history.pairs_of(incumbent)
-        order = self._order(history, challenger, times, pairs)
-        likely = self._likely(history, incumbent, pairs, ahead)
+        order = Ahead(self._order(history, challenger, times, pairs))
         met: list[Pair] = []
         new: list[Cost] = []
         old: list[Cost] = []
         known = len(_met(history, challenger, history.pairs_of(incumbent)))
         for look in self._looks(max(self.min_runs << min(times, 40), known), len(pairs)):
             met += islice(order, look - len(met))
+            likely = _later(history, challenger, incumbent, met, order)
             if not (
                 yield from meet(history, challenger, incumbent, met, gained=gained, likely=likely)
             ):
@@ -122,19 +121,15 @@ class Growing:
             look *= 2
         yield runs
 
-    def _likely(
-        self, history: History, incumbent: Config, pairs: Sequence[Pair], ahead: Iterable[Config]
-    ) -> Iterator[Task]:
-        """What the next challengers will ask for: the incumbent's next run and their own first."""
-        then = list(pairs)
-        coming = (pair for pair in history.new_pairs(incumbent) if pair not in pairs)
-        for config in ahead:
-            if len(then) < self._limit(history):
-                then.append(next(coming))
-                yield history.task(incumbent, then[-1])
-            order = self._order(history, config, history.times_met(config, incumbent), then)
-            first = list(islice(order, self.min_runs))
-            yield from coming_runs(history, config, incumbent, first)
+
+def _later(
+    history: History, challenger: Config, incumbent: Config, met: Sequence[Pair], order: Ahead[Pair]
+) -> Iterator[Task]:
+    """What the challenger will ask for after the next look, if it comes so far."""
+    later = list(islice(order.peek(), len(met)))
+    for task in coming_runs(history, challenger, incumbent, [*met, *later]):
+        if task.pair in later:
+            yield task
 
 
 def _is_without_effect(

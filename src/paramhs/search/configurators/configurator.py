@@ -1,12 +1,15 @@
 """What every configurator offers, and the small parts that they share."""
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol
 
 from paramhs.search.comparison import Comparison
+from paramhs.search.configurators.foresight import NOBODY, Coming, Foresight
 from paramhs.search.history import History
 from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking, Evaluate, Incumbent, Run, Search
+from paramhs.values.runs import Asking, Evaluate, Incumbent, Run, Search, Task
 from paramhs.values.space import Config
 
 Start = Literal["default", "uniform"]
@@ -28,21 +31,50 @@ class Configurator(Protocol):
         """
 
 
+@dataclass(frozen=True)
+class Likely:
+    """What will probably be asked for after a request; as things stand when somebody looks."""
+
+    foresight: Foresight
+    incumbent: Config
+    request: Evaluate
+    runs: int
+    coming: Coming
+
+    def __iter__(self) -> Iterator[Task]:
+        return self.foresight.likely(self.incumbent, self.request, self.runs, self.coming)
+
+
 def race(
     history: History,
     comparison: Comparison,
     challenger: Config,
     incumbent: Config,
-    ahead: Iterable[Config] = (),
+    foresight: Foresight,
+    coming: Coming = NOBODY,
 ) -> Asking:
     """Whether the challenger wins; the history is told."""
     history.racing = (challenger, incumbent)
-    won = yield from comparison.better(history, challenger, incumbent, ahead)
+    foresight.begin(challenger, incumbent)
+    asking, begun = comparison.better(history, challenger, incumbent), history.asked
+    try:
+        request = next(asking)
+        while True:
+            likely = Likely(foresight, incumbent, request, history.asked - begun, coming)
+            request = asking.send((yield request._replace(likely=likely)))
+    except StopIteration as end:
+        won = bool(end.value)
     history.decide(challenger, incumbent, won)
     return won
 
 
-def first_incumbent(history: History, comparison: Comparison, start: Start) -> Stage:
+def _listed(configs: Sequence[Config], history: History) -> Iterator[Config]:
+    return iter(configs)
+
+
+def first_incumbent(
+    history: History, comparison: Comparison, start: Start, foresight: Foresight
+) -> Stage:
     """Where a search begins: the winner of the start and the initial configurations, in turn."""
     space = history.scenario.space
     incumbent = space.default if start == "default" else space.sample(history.rng("start"))
@@ -50,7 +82,8 @@ def first_incumbent(history: History, comparison: Comparison, start: Start) -> S
     yield Incumbent(incumbent)
     initial = [config for config in history.scenario.initial if config != incumbent]
     for number, challenger in enumerate(initial, start=1):
-        if (yield from race(history, comparison, challenger, incumbent, initial[number:])):
+        coming = Coming(partial(_listed, initial[number:]))
+        if (yield from race(history, comparison, challenger, incumbent, foresight, coming)):
             incumbent = challenger
             yield Incumbent(incumbent)
     return incumbent

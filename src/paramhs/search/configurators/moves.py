@@ -1,46 +1,16 @@
 """Moves from the incumbent, which can be looked at ahead of time."""
 
-from collections import deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import Generic, TypeVar
 
+from paramhs.search.ahead import Ahead
 from paramhs.search.history import History
 from paramhs.search.operators import Anywhere, Learner, Move, Operator, Seen, given
 from paramhs.values.space import Config
 
-T = TypeVar("T")
-
 _PASSED_OVER = 100  # excluded moves drawn in a row before they are ruled out
-_FARTHEST = 1_000  # items ahead that one may look at: there may be no end of them
-
-
-class Ahead(Generic[T]):
-    """An iterator whose next items can be looked at before they are taken.
-
-    Looking changes nothing: the items come from a random stream of their own.
-    """
-
-    def __init__(self, items: Iterator[T]) -> None:
-        self._items = items
-        self._waiting: deque[T] = deque()
-
-    def __iter__(self) -> Iterator[T]:
-        return self
-
-    def __next__(self) -> T:
-        return self._waiting.popleft() if self._waiting else next(self._items)
-
-    def peek(self) -> Iterator[T]:
-        """The items to come, as far as one may look."""
-        for position in range(_FARTHEST):
-            if position == len(self._waiting):
-                try:
-                    self._waiting.append(next(self._items))
-                except StopIteration:
-                    return
-            yield self._waiting[position]
+_FARTHEST = 1_000  # moves after a win that one may look at
 
 
 class Moves:
@@ -62,18 +32,25 @@ class Moves:
     def _look(self, incumbent: Config) -> None:
         history, self._at = self._history, incumbent
         self._looks += 1
-        self._seen = Seen(len(history.runs), len(history.races))
+        self._seen = Seen(history.learned, len(history.races))
         self._now = given(self._operator, history)
         rng = history.rng("moves", self._looks)
         self._last_resort = history.rng("last moves", self._looks)
         draw = partial(self._now.sample, history.scenario.space, incumbent, rng)
         self._drawn: Ahead[Move] = Ahead(iter(draw, ()))
 
+    def look(self, incumbent: Config) -> set[Config]:
+        """Look at the history if it is time to: who then is to return, though it was rejected."""
+        due = self._is_due is not None and self._is_due(self._history, self._seen)
+        if not due and incumbent is self._at:
+            return set()
+        self._look(incumbent)
+        returning: Iterable[Iterable[Config]] = getattr(self._now, "returning", ())
+        return set(chain.from_iterable(returning))
+
     def take(self, incumbent: Config, excluded: Container[Config] = ()) -> Move:
         """The next move with a challenger that is not excluded; empty if there is none."""
-        due = self._is_due is not None and self._is_due(self._history, self._seen)
-        if due or incumbent is not self._at:
-            self._look(incumbent)
+        self.look(incumbent)
         for move in islice(self._drawn, _PASSED_OVER):
             left = tuple(config for config in move if config not in excluded)
             if left:
@@ -87,12 +64,32 @@ class Moves:
         return Anywhere().sample(space, incumbent, self._last_resort, excluded)
 
     def ahead(
-        self, now: Sequence[Config] = (), excluded: Container[Config] = ()
+        self, history: History, now: Sequence[Config] = (), excluded: Container[Config] = ()
     ) -> Iterator[Config]:
         """The challengers to come if the incumbent survives, after the present one and the rest of
-        its move; each once, for who is rejected does not come again."""
+        its move; each once, for who is rejected does not come again.
+
+        They end where an operator that learns looks again, if this history goes on.
+        """
         seen = set(now[:1])
         for config in chain(now, chain.from_iterable(self._drawn.peek())):
+            if self._is_due is not None and self._is_due(history, self._seen):
+                return
+            if config not in seen and config not in excluded:
+                seen.add(config)
+                yield config
+
+    def after(
+        self, winner: Config, wins: int, excluded: Container[Config] = ()
+    ) -> Iterator[Config]:
+        """The challengers to come where somebody wins, with so many wins in a row from now on; none
+        are known of an operator that learns."""
+        if isinstance(self._operator, Learner):
+            return
+        space, rng = self._history.scenario.space, self._history.rng("moves", self._looks + wins)
+        draw = partial(self._operator.sample, space, winner, rng)
+        seen = {winner, self._at}
+        for config in chain.from_iterable(islice(iter(draw, ()), _FARTHEST)):
             if config not in seen and config not in excluded:
                 seen.add(config)
                 yield config

@@ -1,6 +1,8 @@
 """ParamHS: harmonic moves from the incumbent, each raced against it; the default."""
 
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from functools import partial
 
 from paramhs.search.comparison import Comparison, Growing
 from paramhs.search.configurators.configurator import (
@@ -9,6 +11,7 @@ from paramhs.search.configurators.configurator import (
     race,
     why_ended,
 )
+from paramhs.search.configurators.foresight import Coming, Foresight
 from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
 from paramhs.search.operators import Learned, Learner, Operator
@@ -21,10 +24,10 @@ class ParamHS:
     """Mutate the incumbent and keep the winner; who was rejected is not proposed again at once.
 
     A rejected configuration is left out of the moves while there are others: until there is a new
-    incumbent, or nothing else is left. Then those whose race could still end otherwise may try
-    again. When the operator has no move left (at a local optimum, or into a branch of which only
-    the defaults can be reached), any configuration may come. So a small space ends with everything
-    tried, and sure rather than early.
+    incumbent, an operator that learns wants it back, or nothing else is left. Then those whose race
+    could still end otherwise may try again. When the operator has no move left (at a local optimum,
+    or into a branch of which only the defaults can be reached), any configuration may come. So a
+    small space ends with everything tried, and sure rather than early.
 
     Source: Algorithm 1 of Hall, Oliveto, Sudholt (PPSN 2020) with the harmonic step, for targets
     whose runs are used again; how the rejected are treated is our own.
@@ -38,10 +41,13 @@ class ParamHS:
 
     def search(self, history: History) -> Search:
         """A new search."""
-        incumbent = yield from first_incumbent(history, self.comparison, "default")
+        foresight = Foresight(history, self.comparison)
+        incumbent = yield from first_incumbent(history, self.comparison, "default", foresight)
         moves = Moves(self.operator, history)
         rejected = {config for config in history.scenario.initial if config != incumbent}
         while True:
+            returning = rejected & moves.look(incumbent)
+            rejected -= returning - self._final(history, returning, incumbent)
             move = moves.take(incumbent, rejected) or moves.jump(incumbent, rejected)
             if not move:
                 final = self._final(history, rejected, incumbent)
@@ -49,8 +55,13 @@ class ParamHS:
                     return why_ended(history)
                 rejected = final
             for index, challenger in enumerate(move):
-                ahead = moves.ahead(move[index:], rejected)
-                won = yield from race(history, self.comparison, challenger, incumbent, ahead)
+                coming = Coming(
+                    partial(moves.ahead, now=move[index:], excluded=rejected),
+                    partial(self._after, moves, rejected),
+                )
+                won = yield from race(
+                    history, self.comparison, challenger, incumbent, foresight, coming
+                )
                 if won:
                     rejected = self._final(history, rejected, challenger) | {incumbent}
                     incumbent = challenger
@@ -58,5 +69,25 @@ class ParamHS:
                 else:
                     rejected.add(challenger)
 
+    def _after(
+        self, moves: Moves, rejected: set[Config], history: History, winner: Config, wins: int
+    ) -> Iterator[Config]:
+        return moves.after(winner, wins, _Final(self.comparison, history, rejected, winner))
+
     def _final(self, history: History, rejected: set[Config], incumbent: Config) -> set[Config]:
         return {c for c in rejected if self.comparison.is_final(history, c, incumbent)}
+
+
+@dataclass(frozen=True)
+class _Final:
+    """Those of the rejected whose race with an incumbent could not end otherwise."""
+
+    comparison: Comparison
+    history: History
+    rejected: Set[Config]
+    incumbent: Config
+
+    def __contains__(self, config: object) -> bool:
+        if not isinstance(config, Config) or config not in self.rejected:
+            return False
+        return self.comparison.is_final(self.history, config, self.incumbent)

@@ -1,10 +1,11 @@
 """ParamILS: iterated local search in configuration space."""
 
-from collections.abc import Container, Generator, Sequence
+from collections.abc import Container, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
+from paramhs.search.ahead import Ahead
 from paramhs.search.comparison import Comparison, Focused
 from paramhs.search.configurators.configurator import (
     IDLE,
@@ -15,9 +16,9 @@ from paramhs.search.configurators.configurator import (
     race,
     why_ended,
 )
-from paramhs.search.configurators.moves import Ahead
+from paramhs.search.configurators.foresight import NOBODY, Coming, Foresight
 from paramhs.search.history import History
-from paramhs.search.operators import One, Operator, Uniform, given
+from paramhs.search.operators import Learner, One, Operator, Uniform, given
 from paramhs.values.costs import score
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Evaluate, Incumbent, Run, Search
@@ -98,10 +99,13 @@ class _IteratedSearch:
         self.space = history.scenario.space
         self.rng = history.rng("paramils")
         self.steps = 0
+        self.foresight = Foresight(history, rules.comparison)
 
     def search(self) -> Search:
         history, rules = self.history, self.rules
-        self.best = yield from first_incumbent(history, rules.comparison, rules.start)
+        self.best = yield from first_incumbent(
+            history, rules.comparison, rules.start, self.foresight
+        )
         yield from self._random_starts()
         current = yield from self._local_search(self.best)
         idle = 0
@@ -169,14 +173,23 @@ class _IteratedSearch:
         self, challenger: Config, incumbent: Config, coming: Ahead[Config] | None = None
     ) -> Generator[Evaluate | Incumbent, Sequence[Run], bool]:
         """Race, and keep the best up to date."""
-        ahead = coming.peek() if coming else ()
-        won = yield from race(self.history, self.rules.comparison, challenger, incumbent, ahead)
+        won = yield from race(
+            *(self.history, self.rules.comparison, challenger, incumbent, self.foresight),
+            Coming(lambda _: coming.peek(), self._after) if coming else NOBODY,
+        )
         if won and incumbent == self.best:
             yield from self._note(challenger)
         for config in (challenger, incumbent):
             if config != self.best and self._is_known_to_be_better(config):
                 yield from self._note(config)
         return won
+
+    def _after(self, history: History, winner: Config, wins: int) -> Iterator[Config]:
+        """The neighbours to come if a local search goes on from here."""
+        if isinstance(self.rules.operator, Learner):
+            return iter(())
+        rng = history.rng("order", self.steps + wins)
+        return self.rules.operator.order(self.space, winner, rng, ())
 
     def _note(self, best: Config) -> Noting:
         self.best = best

@@ -11,6 +11,7 @@ from paramhs.search.configurators.configurator import (
     race,
     why_ended,
 )
+from paramhs.search.configurators.foresight import Coming, Foresight
 from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
 from paramhs.search.operators import One, Operator
@@ -39,9 +40,11 @@ class ParamRLS:
 
     def search(self, history: History) -> Search:
         """A new search."""
-        incumbent = yield from first_incumbent(history, self.comparison, self.start)
+        foresight = Foresight(history, self.comparison)
+        incumbent = yield from first_incumbent(history, self.comparison, self.start, foresight)
         moves = Moves(self.operator, history)
         proposed: set[Config] = set() if self.replacement else {incumbent}
+        coming = Coming(moves.ahead, lambda _, winner, wins: moves.after(winner, wins))
         idle = 0
         while idle < IDLE:
             learned = history.learned
@@ -52,7 +55,7 @@ class ParamRLS:
                 if not self.replacement:
                     proposed.add(challenger)
                 won = yield from race(
-                    history, self.comparison, challenger, incumbent, moves.ahead()
+                    history, self.comparison, challenger, incumbent, foresight, coming
                 )
                 if won:
                     incumbent = challenger

@@ -6,9 +6,9 @@ from itertools import chain, count, islice, takewhile
 from math import log2
 from typing import Literal
 
+from paramhs.search.ahead import Ahead
 from paramhs.search.configurators.configurator import check_operator, why_ended
 from paramhs.search.configurators.elimination import Elimination, Friedman, PairedT
-from paramhs.search.configurators.moves import Ahead
 from paramhs.search.history import History
 from paramhs.search.operators import Anywhere, Operator, Several, given
 from paramhs.values.costs import Score, score
@@ -182,8 +182,8 @@ class _IteratedRace:
         """A new pair, those of the elites, more new ones."""
         history = self.history
         known = dict.fromkeys(pair for elite in own for pair in history.pairs_of(elite))
-        places = takewhile(lambda k: k < history.pair_count, count())
-        unknown = (pair for pair in map(history.pair, places) if pair not in known)
+        numbers = takewhile(lambda k: k < history.pair_count, count())
+        unknown = (pair for pair in map(history.pair, numbers) if pair not in known)
         new = islice(unknown, max(self.limit - len(known), 0))
         rng = history.rng("race", self.races)
         return chain(islice(new, 1), drawn(list(known), rng), new)

@@ -4,7 +4,8 @@
                        + a deviation of the configuration + noise
 
 Costs are taken as logarithms where all are positive, else as they are, in units of their spread;
-a run without a usable cost counts as somewhat worse than the worst. Instance effects come from a
+a run without a usable cost counts as somewhat worse than the worst, and one that was cut short as
+what it had cost until then. Instance effects come from a
 two-way additive fit, after which a configuration is one row: the mean of what is left, whose
 variance is tau^2 + sigma^2 / runs. The rest is ridge regression with a common prior variance for
 the range of each parameter. A categorical value has a coefficient of its own; an ordered parameter
@@ -30,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paramhs.search.history import History
+from paramhs.values.runs import Pair
 from paramhs.values.space import Config, Space
 
 Floats = npt.NDArray[np.float64]
@@ -131,13 +133,19 @@ class Effects:
         """The effects that are likeliest, see `Coding.effects`."""
         return self._effects(self._solved(self.rows.means, np.zeros(self.design.shape[1])))
 
-    def drawn(self, rng: Random, spread: float) -> Floats:
-        """Effects from the posterior, whose standard deviations are multiplied by `spread`."""
-        count, width = self.design.shape
-        variances = self.deviation + self.rows.noise / self.rows.counts
+    def drawn(self, rng: Random, spread: float) -> tuple[Floats, Floats]:
+        """Effects from the posterior, and what each row costs by these and a deviation of its own,
+        also drawn; standard deviations are multiplied by `spread`."""
+        (count, width), rows = self.design.shape, self.rows
+        variances = self.deviation + rows.noise / rows.counts
         noise = np.sqrt(variances) * normals(count, rng)
         prior = math.sqrt(self.prior) * normals(width, rng)
-        return self._effects(self._solved(self.rows.means + spread * noise, spread * prior))
+        coefficients = self._solved(rows.means + spread * noise, spread * prior)
+        expected = self.design @ coefficients
+        share = self.deviation / variances  # of what is left that is no noise
+        deviation = np.sqrt(self.deviation * (1 - share)) * normals(count, rng)
+        costs = expected + share * (rows.means - expected) + spread * deviation
+        return self._effects(coefficients), np.asarray(np.round(costs, _DIGITS), np.float64)
 
     def guess(self, effects: Floats) -> Callable[[int, int], float]:
         """What a value costs by these effects, beside the default's."""
@@ -182,7 +190,7 @@ def fitted(history: History) -> Effects | None:
 
 def gathered(history: History) -> Rows | None:
     """The runs by configuration, their costs transformed and rid of the instances' effects."""
-    configs = [config for config in history.configs if history.costs(config)]
+    configs = list(history.configs)
     if len(configs) < 2:
         return None
     numbers: dict[str, int] = {}
@@ -190,16 +198,24 @@ def gathered(history: History) -> Rows | None:
     instance: list[int] = []
     costs: list[float] = []
     for number, config in enumerate(configs):
-        for pair, cost in history.costs(config).items():
+        for pair, cost in _known(history, config):
             owner.append(number)
             instance.append(numbers.setdefault(pair.instance, len(numbers)))
-            costs.append(cost[0])
+            costs.append(cost)
     values = transformed(np.array(costs))
     who, where = np.array(owner), np.array(instance)
     counts = np.bincount(who, minlength=len(configs)).astype(float)
     means, noise = _two_way(values, who, where, counts)
     bins = coding(history.scenario.space).bins(configs)
     return Rows(bins, means - np.average(means, weights=counts), counts, noise)
+
+
+def _known(history: History, config: Config) -> Iterator[tuple[Pair, float]]:
+    """What its runs cost, or how long they had taken when they were cut short."""
+    for pair, cost in history.costs(config).items():
+        yield pair, cost[0]
+    for pair in history.cut_short(config):
+        yield pair, history.at_least(config, pair) or 0.0
 
 
 def transformed(costs: Floats) -> Floats:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paramhs.values.errors import BadInput
+from paramhs.values.quoting import shortened
 
 _COMPRESSIONS: dict[bytes, Callable[[bytes], bytes]] = {
     b"\x1f\x8b": gzip.decompress,
@@ -187,7 +188,7 @@ class _Reader:
         return Formula(variables, clauses, tuple(min(w, top) for w in self.weights), top)
 
     def _bad(self, problem: str) -> BadInput:
-        return BadInput(f"{self.name}:{self.line}: {problem}")
+        return BadInput(f"{self.name}:{self.line}: {shortened(problem)}")
 
 
 def _text(word: bytes, most: int = 60) -> str:

@@ -86,7 +86,8 @@ def _loaded_yaml(source: "_Source") -> Any:
     except yaml.YAMLError as error:
         what = " ".join(str(error).split())[:200]
         raise source.error_at(getattr(error, "position", None), what) from None
-    except (ValueError, KeyError, OverflowError) as error:  # a tag that the value does not fit
+    except (ValueError, LookupError, ArithmeticError, TypeError, AttributeError) as error:
+        # A tag that the value does not fit: its reader takes the value for what it is not.
         raise source.unreadable(error) from None
 
 

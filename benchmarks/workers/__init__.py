@@ -1,0 +1,1 @@
+"""How many workers a search keeps busy, in virtual time."""
