@@ -23,7 +23,7 @@ HUNG = 240.0  # seconds until a command is taken to hang
 LARGE = {
     "saps": "paramhs.world.targets.saps",
     "landscape": "paramhs.results.landscape.table",
-    **dict.fromkeys(("tune", "show", "report"), "paramhs.faces.reporting"),
+    **dict.fromkeys(("tune", "show", "report", "simplify"), "paramhs.faces.reporting"),
 }
 """What some commands import besides: had once, when the first of them is asked for."""
 _ENDED = 16  # bytes of an answer

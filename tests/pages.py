@@ -8,7 +8,7 @@ from random import Random
 from paramhs.results.failures import failure_groups
 from paramhs.results.importance import importance
 from paramhs.results.report import Material, drawn_page
-from paramhs.results.report.meetings import unsolved
+from paramhs.results.report.paired import unsolved
 from paramhs.results.verdict import verdict
 from paramhs.search.history import History
 from paramhs.values.costs import CostMetric, Quality, score

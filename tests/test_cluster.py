@@ -76,7 +76,7 @@ def workers_of(client):
 
 
 def tuned(function=noisy, **how):
-    how = {"instances": range(6), "budget": 50, "seed": 3, "progress": False, **how}
+    how = {"instances": range(6), "budget": 40, "seed": 3, "progress": False, **how}
     return paramhs.tune(function, SPACE, **how)
 
 
@@ -124,7 +124,7 @@ def test_a_function_of_a_script_travels_by_value(whole):
     def own(config, instance, seed):
         return abs(config["x"] - low)
 
-    assert tuned(own, executor=whole).best["x"] == low
+    assert trajectory(tuned(own, executor=whole)) == trajectory(tuned(own))
 
 
 def test_as_many_runs_at_a_time_as_there_are_threads(whole):
@@ -202,6 +202,19 @@ def hungry(config, instance, seed):
         time.sleep(0.01)
 
 
+def test_a_command_runs_there_under_its_limits(whole, tmp_path):
+    """Also processor time, of a child that left its session."""
+    script = "setsid sh -c 'while :; do :; done' & echo $! > {instance}; wait"
+    words = Template(["sh", "-c", script], SPACE, Style(), whole=False)
+    target = CommandTarget(words, tmp_path, LastNumber(), clock="cpu", grace=0.0)
+    task = Task(SPACE.default, Instance("i", Problem(str(tmp_path / "pid"))), 1, 0.2)
+    with executing(target, whole, 1, 0.2) as (workers, runner):
+        run = workers.submit(runner, task).result(60)
+    assert run.status is Status.TIMEOUT
+    assert run.runtime >= 0.2
+    assert_gone(tmp_path / "pid")
+
+
 def test_a_crash_of_the_process_is_a_crashed_run_and_no_worker_is_lost(whole):
     before = workers_of(whole)
     with executing(FunctionTarget(dying), whole, 1, math.inf) as (workers, runner):
@@ -235,14 +248,59 @@ def test_a_killed_worker_leaves_nothing_and_its_run_is_made_again(whole, tmp_pat
         pid = next(iter(whole.run(os.getpid).values()))
         os.kill(pid, signal.SIGKILL)
 
-    heard = Heard({10, 30})
+    heard = Heard({8, 24})
     heard.do = lambda: kill(heard)
     store = tmp_path / "runs.sqlite"
     result = tuned(noisy_with_pauses, executor=whole, watcher=heard, store=store)
     assert trajectory(result) == alone()
     assert 1 <= len(heard.said("is gone")) == len(set(heard.said("is gone"))) <= 2
     runs = [run.task for run in read_runs(store, SPACE)]
-    assert len(set(runs)) == len(runs) >= 50
+    assert len(set(runs)) == len(runs) >= 40
+
+
+HOME = """
+import sys
+from distributed import Client
+from paramhs.values.runs import Instance, Task
+from paramhs.world.executing import executing
+from paramhs.world.targets import FunctionTarget
+from test_cluster import SPACE, spawning
+
+with Client(sys.argv[1]) as client:
+    with executing(FunctionTarget(spawning), client, 1, 600.0) as (workers, runner):
+        task = Task(SPACE.default, Instance("i", sys.argv[2]), 1, 600.0)
+        workers.submit(runner, task).result()
+"""
+
+
+@pytest.mark.slow
+def test_a_run_ends_when_paramhs_is_gone(whole, tmp_path):
+    address, file = whole.scheduler.address, tmp_path / "pid"
+    with subprocess.Popen([sys.executable, "-c", HOME, address, str(file)]) as home:
+        wait_for(lambda: file.exists() and file.read_text(), 100)
+        home.kill()
+    assert_gone(file)
+    whole.run(os.getpid)  # the workers are as they were
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_stops_cleanly(tmp_path):
+    """It reaches all processes: also the workers, which leave the answer to the search."""
+    path = scenario(tmp_path, "jobs = 2", "")
+    path.write_text(path.read_text().replace("runs = 40", "runs = 100000"))
+    command = [sys.executable, "-m", "paramhs", "tune", str(path)]
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **pipe) as process:
+        for line in process.stdout:
+            if "incumbent" in line:
+                break
+        below = psutil.Process(process.pid).children(recursive=True)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stdout.read()
+        assert process.wait(100) == 130
+    assert "Interrupted; to go on" in said
+    assert below
+    wait_for(lambda: not any(child.is_running() for child in below))
 
 
 # A crash of the target, or of the place.
@@ -528,7 +586,7 @@ def test_a_cluster_without_workers_is_given_up_in_the_end():
         pytest.raises(TargetError, match="no worker"),
     ):
         tuned(executor=Dask(client=client, patience=0.1), watcher=heard)
-    assert heard.said("there is no worker; waiting for it") == heard.notices
+    assert heard.said("there is no worker; waiting for one") == heard.notices
 
 
 @pytest.mark.parametrize("system", ["slurm", "pbs", "lsf", "sge"])

@@ -83,7 +83,7 @@ def test_a_uniform_start_is_run_first_and_is_uniform(kind):
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
 def test_a_small_space_is_exhausted(rules, count):
     scenario = twelve(count, rules)
-    for seed in range(of(4, 20)):
+    for seed in range(of(2, 20)):
         driven = drive(begin(rules, scenario, seed), by_instance(random_table(scenario, seed)))
         assert driven.ended == "all 12 configurations tried"
         assert set(driven.configs) == set(scenario.space.configs())
@@ -96,7 +96,7 @@ def test_the_best_of_an_exhausted_space_is_found(name, count):
     rules = REMEMBERING[name]
     scenario = twelve(count, rules)
     runs = min(count, getattr(getattr(rules, "comparison", None), "runs", count))
-    for seed in range(of(8, 50)):
+    for seed in range(of(4, 50)):
         table = random_table(scenario, seed)
         driven = drive(begin(rules, scenario, seed), by_instance(table))
         on = {task.instance for task in driven.batches[0]}
@@ -122,7 +122,7 @@ def test_equal_means_from_different_costs_do_not_take_over_from_each_other_for_e
     space = Space({"x": range(3)})
     scenario = Scenario(space, instances(6), deterministic=True)
     table = {(space.config(x=x), f"i{k}"): float((k + x) % 3) for x in range(3) for k in range(6)}
-    for seed in range(30):
+    for seed in range(of(10, 30)):
         drive(ParamHS(One(), Growing(3)).search(History(scenario, seed)), by_instance(table))
 
 

@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import fisher_exact, hypergeom
 
 from paramhs import Boolean, Categorical, Integer, Real, Space, tune
-from paramhs.results.failures import failure_groups, log_fisher
+from paramhs.results.clauses import log_fisher
+from paramhs.results.failures import failure_groups
 from paramhs.values.runs import Instance, Run, Status, Task
 
 SPACE = Space(

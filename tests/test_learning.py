@@ -128,7 +128,7 @@ def test_effects_are_found_in_noise():
     assert guess(6, 1) == pytest.approx(1.0, abs=0.25)  # m = v
     assert abs(guess(3, 9)) < 0.3
     assert guess(0, 0) == guess(6, 0) == 0  # the default's
-    drawn = [model.guess(model.drawn(Random(k), 1.0))(0, 9) for k in range(60)]
+    drawn = [model.guess(model.drawn(Random(k), 1.0)[0])(0, 9) for k in range(60)]
     assert np.std(drawn) > 0.01
     assert np.mean(drawn) == pytest.approx(guess(0, 9), abs=0.3)
 
@@ -142,7 +142,7 @@ def test_a_draw_has_the_law_of_the_posterior():
     mean = covariance @ (x.T @ (model.rows.means / variances))
     effects = model.coding.effects
     assert model.mean == pytest.approx(effects(mean), abs=1e-5)
-    draws = np.array([model.drawn(Random(k), 1.0) for k in range(3_000)])
+    draws = np.array([model.drawn(Random(k), 1.0)[0] for k in range(3_000)])
     spread = [effects(column) for column in np.linalg.cholesky(covariance).T]
     expected = np.sqrt(np.sum(np.square(spread), axis=0))
     assert draws.std(axis=0) == pytest.approx(expected, rel=0.08, abs=1e-3)

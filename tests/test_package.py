@@ -14,12 +14,16 @@ import paramhs
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture(scope="module")
-def loaded():
-    """The modules that `import paramhs` loads in a fresh process."""
-    code = "import sys, json, paramhs; print(json.dumps(sorted(sys.modules)))"
+def loaded_by(module):
+    """What an import loads in a fresh process."""
+    code = f"import sys, json, {module}; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     return set(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    return loaded_by("paramhs")
 
 
 @pytest.mark.parametrize(
@@ -27,6 +31,10 @@ def loaded():
 )
 def test_import_loads_nothing_heavy(loaded, heavy):
     assert heavy not in loaded
+
+
+def test_the_command_line_begins_without_what_few_commands_need():
+    assert not loaded_by("paramhs.faces.cli") & {"numpy", "jinja2", "scipy", "altair", "dask"}
 
 
 def test_import_prints_nothing_and_warns_of_nothing():

@@ -23,7 +23,7 @@ from paramhs.results.capped import saved
 from paramhs.results.concluding import conclusion
 from paramhs.results.interactions import Interaction
 from paramhs.results.report import Map, drawn_page
-from paramhs.results.report.meetings import cases
+from paramhs.results.report.paired import cases
 from paramhs.results.report.scales import fitting, linear, logarithmic, short
 from paramhs.results.report.trail import trail
 from paramhs.values.costs import CostMetric, Quality, Runtime
@@ -106,8 +106,8 @@ class TestPage:
 
     def test_means_side_by_side_are_over_the_same_runs(self):
         material = made()
-        listed = cases(material.verdict.meetings, material.metric)
-        assert sum(case.runs for case in listed) == len(material.verdict.meetings)
+        listed = cases(material.verdict.paired_runs, material.metric)
+        assert sum(case.runs for case in listed) == len(material.verdict.paired_runs)
         for k, side in enumerate(("first", "second")):
             mean = math.fsum(case.runs * getattr(case, side).cost for case in listed) / 24
             assert mean == pytest.approx((material.verdict.first, material.verdict.second)[k].cost)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import scale
 from paramhs import (
     BothSides,
     Budget,
@@ -1028,8 +1029,9 @@ class TestHostileFiles:
 
     @pytest.mark.parametrize("name", sorted(SETTINGS[""] - {"$schema"}))
     def test_setting_may_be_anything(self, tmp_path, read, read_command, name):
-        for value in HUGE:
-            for reading, text in ((read, MINIMAL), (read_command, COMMAND)):
+        both = ((read, MINIMAL), (read_command, COMMAND))
+        for number, value in enumerate(HUGE):
+            for reading, text in both if scale.large else [both[number % 2]]:
                 kept = [line for line in text.splitlines() if not line.startswith(f"{name} =")]
                 if name in ("space", "budget"):
                     kept = [re.sub(rf"^\[{name}", "[other", line) for line in kept]

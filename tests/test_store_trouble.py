@@ -209,7 +209,7 @@ from paramhs import tune
 from paramhs.values.errors import StoreError
 from targets_for_tests import SPACE, noisy
 try:
-    result = tune(noisy, SPACE, budget=5_000, store=sys.argv[1])
+    result = tune(noisy, SPACE, budget=3_000, store=sys.argv[1])
     print("done", [(p.config.key, p.runs) for p in result.trajectory])
 except StoreError as error:
     print("StoreError", error)

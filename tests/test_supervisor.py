@@ -446,6 +446,19 @@ def test_what_a_run_does_to_its_keeper_is_not_the_fate_of_others(kept):
     assert (after.code, after.output) == (0, before.output)
 
 
+def test_keepers_that_all_were_changed_cost_an_innocent_run_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv(MARK, "")
+    kept = Kept(str(tmp_path), f"{os.getpid()} changed", count=3)
+    try:
+        before = kept.python(TOLD)
+        for _ in range(4):  # the first of them may be another keeper than the next
+            assert kept.python(SPOILED).code == 0
+        after = kept.python(TOLD)
+        assert (after.trouble, after.code, after.output) == ("", 0, before.output)
+    finally:
+        kept.supervised.close()
+
+
 @pytest.fixture
 def in_shm():
     path = f"/dev/shm/paramhs-test-{os.getpid()}"

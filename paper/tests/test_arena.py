@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from driving import z_score
+from driving import standard_errors
 from paramhs.results.landscape.hitting import Chain, calls_of
 from paramhs.results.landscape.outcomes import by_cost
 from paramhs.results.landscape.param_rls import param_rls_chain
@@ -222,7 +222,7 @@ def test_real_configurators_take_as_many_calls_as_computed(curve: Curve) -> None
     calls = [x for x in found if math.isfinite(x)]
     error = math.sqrt(ending.never * (1 - ending.never) / len(found))
     assert abs(1 - len(calls) / len(found) - ending.never) <= 5 * error
-    assert abs(z_score(calls, ending.mean)) < 5
+    assert abs(standard_errors(calls, ending.mean)) < 5
     assert abs(np.std(calls) / ending.sd - 1) < 0.1  # its standard error is below 0.03
 
 
@@ -230,7 +230,7 @@ def test_the_random_order_is_told_from_the_harmonic_one() -> None:
     """So the test above would notice one standing in for the other."""
     ground = SAPS.arena(192)
     mean = chain_of(ground, ILS_HARMONIC).ended().mean
-    assert abs(z_score(driven(ground, ILS_RANDOM, 1_000, 2, math.inf), mean)) > 5
+    assert abs(standard_errors(driven(ground, ILS_RANDOM, 1_000, 2, math.inf), mean)) > 5
 
 
 @pytest.mark.parametrize("alphas", [3, pytest.param(12, marks=pytest.mark.slow)])
@@ -238,7 +238,7 @@ def test_searches_of_undiscovered_neighbours_take_as_many_calls_as_computed(alph
     """5 standard errors: both together fail for one seed in 800,000."""
     ground = SAPS.arena(16 * alphas)
     calls = driven(ground, ILS_RANDOM, 2_000, 4, math.inf)
-    assert abs(z_score(calls, undiscovered_mean(ground))) < 5
+    assert abs(standard_errors(calls, undiscovered_mean(ground))) < 5
 
 
 def test_undiscovered_neighbours_by_hand() -> None:
@@ -301,7 +301,7 @@ def test_the_real_configurator_is_trapped_as_often_as_computed() -> None:
     given_up = sum(map(math.isinf, calls)) / len(calls)
     error = math.sqrt(ending.never * (1 - ending.never) / len(calls))
     assert abs(given_up - ending.never) < 5 * error
-    assert abs(z_score([x for x in calls if math.isfinite(x)], ending.mean)) < 5
+    assert abs(standard_errors([x for x in calls if math.isfinite(x)], ending.mean)) < 5
 
 
 def test_no_search_of_a_kept_table_meets_equal_costs() -> None:

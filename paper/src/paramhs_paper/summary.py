@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from paramhs_paper import published
 from paramhs_paper.landscapes import FitnessPoint
 from paramhs_paper.points import Delta, Point
 from paramhs_paper.saps.ranking import aggregated, depth, five_best, local_optima, real_barriers
@@ -245,8 +244,3 @@ def runs_summary(points: Sequence[Point]) -> str:
 
     headings = ("scenario", "curve", *(f"r = {runs:,}" for runs in shown))
     return _text(markdown(headings, map(row, grouped(points))))
-
-
-def sources() -> str:
-    """Where the published numbers are from."""
-    return published.source()

@@ -69,7 +69,7 @@ def found(driver: Driver, no_test_set: str) -> Result:
         stopped=driver.stopped,
         capped=saved_in(driver.history, driver.store),
     )
-    return replace(result, verdict=without_meeting(result, no_test_set))
+    return replace(result, verdict=without_verdict(result, no_test_set))
 
 
 def found_in(
@@ -112,7 +112,7 @@ def found_in(
     )
 
 
-def without_meeting(result: Result, no_test_set: str) -> NoVerdict:
+def without_verdict(result: Result, no_test_set: str) -> NoVerdict:
     """What there is to say if nobody meets."""
     if result.stopped == INTERRUPTED:
         return _INTERRUPTED

@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paramhs.faces.judging import found_in, without_meeting
+from paramhs.faces.judging import found_in, without_verdict
 from paramhs.faces.result import Result
 from paramhs.faces.tables import dataframe, run_rows
 from paramhs.results.capped import saved
-from paramhs.results.validating import read_meeting, read_verdict
+from paramhs.results.validating import read_verdict, read_verdict_of
 from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.search.configurators.rebuilding import configurator_of
 from paramhs.search.history import History
@@ -187,10 +187,10 @@ def _result(
 def _judged(result: Result, stored: "StoredSearch") -> Result:
     """The result with the verdicts that were made of it."""
     best, leading = result.best, result.ahead
-    challenged = read_meeting(stored, best, leading.config) if leading else None
+    challenged = read_verdict_of(stored, best, leading.config) if leading else None
     if challenged:
         name = "default" if best == result.default else "best"
         challenged = replace(challenged, names=(name, "challenger"))
     made = challenged if best == result.default else read_verdict(stored)
-    missing = without_meeting(result, "the default and the best have not met yet.")
+    missing = without_verdict(result, "the default and the best have not met yet.")
     return replace(result, verdict=made or missing, ahead_verdict=challenged)

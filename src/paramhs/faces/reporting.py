@@ -14,7 +14,7 @@ from paramhs.results.failures import failure_groups
 from paramhs.results.importance import importance
 from paramhs.results.interactions import interactions
 from paramhs.results.report import Map, Material, Page, drawn_page
-from paramhs.results.report.meetings import unsolved
+from paramhs.results.report.paired import unsolved
 from paramhs.results.simplifying import read_simplified
 from paramhs.results.validating import read_verdict, verdict_store
 from paramhs.results.verdict import Verdict
@@ -113,7 +113,7 @@ def _material(
 ) -> Material:
     """With what follows from the runs."""
     runs, scenario = history.runs, history.scenario
-    met: Iterable[Run] = [run for pair in verdict.meetings for run in pair] if verdict else ()
+    met: Iterable[Run] = [run for pair in verdict.paired_runs for run in pair] if verdict else ()
     return Material(
         history=history,
         trajectory=trajectory,

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paramhs.results.importance import LEAST, TINY, Array, Observed, observed
+from paramhs.results.importance import LEAST
+from paramhs.results.observations import TINY, Array, Observed, observed
 from paramhs.values.costs import CostMetric
 from paramhs.values.runs import Run
 from paramhs.values.space import INACTIVE, Space

@@ -176,10 +176,10 @@ def _noted(note: object) -> list[dict[str, Any]]:
 
 def read_verdict(search: "StoredSearch") -> Verdict | None:
     """The last verdict that was made of the default and the best of a stored search."""
-    return read_meeting(search, search.default, search.best)
+    return read_verdict_of(search, search.default, search.best)
 
 
-def read_meeting(search: "StoredSearch", first: Config, second: Config) -> Verdict | None:
+def read_verdict_of(search: "StoredSearch", first: Config, second: Config) -> Verdict | None:
     """The last verdict for which both of these were run on the same pairs."""
     path = verdict_store(search.path)
     if path is None or not path.exists() or first == second:
@@ -187,7 +187,7 @@ def read_meeting(search: "StoredSearch", first: Config, second: Config) -> Verdi
     from paramhs.world.store.notes import read_note
 
     sides = [first.key, second.key]
-    last = _last_meeting(_noted(read_note(path, _NOTE)), sides)
+    last = _last_noted(_noted(read_note(path, _NOTE)), sides)
     if last is None:
         return None
     runs = _runs_of(path, search, (first, second))
@@ -199,7 +199,7 @@ def read_meeting(search: "StoredSearch", first: Config, second: Config) -> Verdi
     return verdict(mine, other, search.scenario.cost, last["on"])
 
 
-def _last_meeting(noted: Sequence[dict[str, Any]], keys: Sequence[str]) -> dict[str, Any] | None:
+def _last_noted(noted: Sequence[dict[str, Any]], keys: Sequence[str]) -> dict[str, Any] | None:
     """The last note of runs that these have all made; several notes may be of the same pairs."""
     for last in noted[::-1]:
         same = [one for one in noted if (one["on"], one["pairs"]) == (last["on"], last["pairs"])]

@@ -100,7 +100,7 @@ class Verdict:
     """What the two are called."""
     metric: CostMetric = field(default=Quality(), repr=False)
     """By what they were compared."""
-    meetings: tuple[tuple[Run, Run], ...] = field(default=(), repr=False, compare=False)
+    paired_runs: tuple[tuple[Run, Run], ...] = field(default=(), repr=False, compare=False)
     """What each has made of the pairs, by instance and seed."""
 
     @property
@@ -214,7 +214,7 @@ def verdict(
         sign_flip_test(differences, rng),
         math.fsum(scaled(differences)) > 0,
         metric=metric,
-        meetings=tuple((mine[pair], other[pair]) for pair in mine),
+        paired_runs=tuple((mine[pair], other[pair]) for pair in mine),
     )
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
-from paramhs.search.history import History
+from paramhs.search.history import History, Race
 from paramhs.values.costs import Cost
 from paramhs.values.space import Config
 
@@ -25,15 +25,21 @@ def enough_ties(costs: Iterable[Cost]) -> int:
     return min(max(2, math.ceil(math.log(_CHANCE) / math.log(share))), _MOST)
 
 
-def idle(history: History) -> frozenset[int]:
+def ties(history: History) -> list[Race]:
+    """The races that were lost because what was changed had no effect."""
+    return [
+        race
+        for race in history.races
+        if not race.won and _is_tied(history, race.challenger, race.incumbent)
+    ]
+
+
+def idle(tied: Iterable[Race]) -> frozenset[int]:
     """The positions of parameters whose change, alone or with others, had no effect in a race."""
     found: set[int] = set()
-    for race in history.races:
-        if not race.won and _is_tied(history, race.challenger, race.incumbent):
-            both = zip(race.challenger.indices, race.incumbent.indices, strict=True)
-            found.update(
-                i for i, (new, old) in enumerate(both) if new != old and min(new, old) >= 0
-            )
+    for race in tied:
+        both = zip(race.challenger.indices, race.incumbent.indices, strict=True)
+        found.update(i for i, (new, old) in enumerate(both) if new != old and min(new, old) >= 0)
     return frozenset(found)
 
 

@@ -305,6 +305,7 @@ class Driver:
             finally:
                 for flight in self._flying.values():
                     flight.future.cancel()
+                self._pass_on_notices()
                 self.watcher.ended(self)
 
     def _answer_request(self) -> None:
@@ -460,13 +461,15 @@ class Driver:
     def _wait(self) -> None:
         """Wait until a run is over; meanwhile pass on what the executor has to say of itself."""
         futures = [flight.future for flight in self._flying.values()]
-        notices = getattr(self.executor, "notices", None)
-        done = False
-        while not done:
-            done = bool(wait(futures, _LOOK if notices else None, FIRST_COMPLETED).done)
-            for notice in notices() if notices else ():
-                self.watcher.notice(notice)
+        speaks = hasattr(self.executor, "notices")
+        while not wait(futures, _LOOK if speaks else None, FIRST_COMPLETED).done:
+            self._pass_on_notices()
+        self._pass_on_notices()
         self.jobs = getattr(self.executor, "jobs", self.jobs)  # workers may have come or gone
+
+    def _pass_on_notices(self) -> None:
+        for notice in getattr(self.executor, "notices", tuple)():
+            self.watcher.notice(notice)
 
     def _run_of(self, flight: _Flight) -> Run:
         """What became of a run; what reached a cutoff below the scenario's was capped."""

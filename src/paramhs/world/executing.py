@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paramhs.values.errors import BadInput
 from paramhs.values.quoting import short
 from paramhs.values.runs import Run, Status, Target, Task
-from paramhs.world.cluster.settings import Dask, as_dask
+from paramhs.world.cluster.settings import AtHand, Dask, as_dask
 from paramhs.world.driver import Inline, Runner
 from paramhs.world.targets.in_worker import supervisable
 from paramhs.world.targets.supervisor.stopwatch import continued, note_continued
@@ -73,7 +73,7 @@ def executing(
     """
     from paramhs.world.targets.supervisor.supervised import Supervised  # only where runs are made
 
-    if as_dask(executor) or hasattr(executor, "standing"):
+    if as_dask(executor) or isinstance(executor, AtHand):
         with reaching(executor, jobs) as cluster, _on_cluster(cluster, target) as made:
             yield made
         return

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from paramhs import __version__
-from paramhs.faces.cli import demo as demonstration
 from paramhs.faces.cli.check import check
 from paramhs.faces.cli.export import export
 from paramhs.faces.cli.init import init
@@ -64,6 +63,8 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Tune a built-in solver, SAPS, on a dozen generated instances, within a minute."""
+    from paramhs.faces.cli import demonstration  # numpy only where it is needed
+
     console = Terminal()
     if not as_json:
         console.print(demonstration.INTRODUCTION)

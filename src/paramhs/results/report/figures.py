@@ -10,7 +10,7 @@ from paramhs.results.ablation import Ablation
 from paramhs.results.report import charts
 from paramhs.results.report.charts import Frame, clipped
 from paramhs.results.report.material import Material
-from paramhs.results.report.meetings import Case, Meeting, solving_times
+from paramhs.results.report.paired import Case, Paired, solving_times
 from paramhs.results.report.scales import Scale, fitting, linear, logarithmic, short
 from paramhs.results.report.trail import Sample
 from paramhs.results.verdict import Interval
@@ -224,15 +224,14 @@ def _scatter_caption(groups: dict[str, list[tuple[float, float, str]]], metric: 
     return caption
 
 
-def cactus_figure(meetings: Sequence[Meeting], metric: CostMetric, on: str) -> Figure | None:
+def cactus_figure(paired: Sequence[Paired], metric: CostMetric, on: str) -> Figure | None:
     """How many runs are finished within a time, by each."""
     sides = [
-        [max(t, _QUICK) for t in solving_times(runs, metric)]
-        for runs in zip(*meetings, strict=True)
+        [max(t, _QUICK) for t in solving_times(runs, metric)] for runs in zip(*paired, strict=True)
     ]
     if not any(sides):
         return None
-    x = linear([0.0, float(len(meetings))], zero=True)
+    x = linear([0.0, float(len(paired))], zero=True)
     frame = Frame(
         x, logarithmic(sides[0] + sides[1]), "runs finished", "seconds for each", 420, 400
     )

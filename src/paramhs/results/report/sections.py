@@ -18,7 +18,7 @@ from paramhs.results.report.figures import (
     trail_figures,
 )
 from paramhs.results.report.material import Material
-from paramhs.results.report.meetings import Case, Meeting, cases, common_meetings
+from paramhs.results.report.paired import Case, Paired, cases, paired_runs
 from paramhs.results.report.parameters import effect_figures, map_figure
 from paramhs.results.report.scales import short
 from paramhs.results.report.trail import Counts, counts, trail
@@ -373,13 +373,13 @@ class Instances:
 def instances(material: Material) -> Instances:
     """On the test set where there is a verdict, else on what the search ran both on."""
     metric = material.metric
-    on, meetings = _meetings(material)
-    listed = cases(meetings, metric)
+    on, paired = _paired(material)
+    listed = cases(paired, metric)
     figures: list[Figure] = []
     if len(listed) > 1:
         figures.append(scatter_figure("scatter", f"Default against best, {on}", listed, metric))
-    if meetings and metric.needs_runtime:
-        cactus = cactus_figure(meetings, metric, on)
+    if paired and metric.needs_runtime:
+        cactus = cactus_figure(paired, metric, on)
         figures += [cactus] if cactus else []
     shown = _ends(listed)
     if len(listed) == 1 and listed[0].name == NO_INSTANCE.name:
@@ -406,12 +406,12 @@ def instances(material: Material) -> Instances:
     )
 
 
-def _meetings(material: Material) -> tuple[str, Sequence[Meeting]]:
-    if material.verdict is not None and material.verdict.meetings:
-        return f"on {material.verdict.on}", material.verdict.meetings
+def _paired(material: Material) -> tuple[str, Sequence[Paired]]:
+    if material.verdict is not None and material.verdict.paired_runs:
+        return f"on {material.verdict.on}", material.verdict.paired_runs
     if material.best == material.default:
         return "", ()
-    made = common_meetings(material.history, material.default, material.best)
+    made = paired_runs(material.history, material.default, material.best)
     return "in the search", made
 
 

@@ -1,4 +1,4 @@
-"""Meeting an incumbent on its pairs, no longer than it takes to lose.
+"""Racing an incumbent on its pairs, no longer than it takes to lose.
 
 Where time is what counts, costs are never negative, and that of a run that has taken t seconds is
 no smaller than t however it ends. So a challenger has lost on some pairs as soon as what it took on
@@ -51,27 +51,27 @@ def meet(
         return True
     coming = coming_runs(history, challenger, incumbent, pairs)
     yield from history.ask((incumbent, gained), likely=chain(coming, likely))
-    meeting = _Meeting(history, challenger, incumbent, pairs)
-    while meeting.left and not meeting.is_lost:
-        caps = meeting.caps()
+    race = _Race(history, challenger, incumbent, pairs)
+    while race.left and not race.is_lost:
+        caps = race.caps()
         pair, cutoff = next(caps)
         rest = chain.from_iterable(history.missing(challenger, [p], at) for p, at in caps)
         yield from history.ask((challenger, [pair]), likely=chain(rest, likely), cutoff=cutoff)
-        meeting.pass_on()
-    return not meeting.is_lost
+        race.pass_on()
+    return not race.is_lost
 
 
 def is_lost(history: History, challenger: Config, incumbent: Config, pairs: Sequence[Pair]) -> bool:
     """Whether it would lose on pairs that are known of the incumbent without another run."""
     if not history.scenario.cost.grows_with_time:
         return False
-    meeting = _Meeting(history, challenger, incumbent, pairs)
-    while meeting.left and not meeting.is_lost:
-        pair, cutoff = next(meeting.caps())
+    race = _Race(history, challenger, incumbent, pairs)
+    while race.left and not race.is_lost:
+        pair, cutoff = next(race.caps())
         if history.missing(challenger, [pair], cutoff):
             return False
-        meeting.pass_on()
-    return meeting.is_lost
+        race.pass_on()
+    return race.is_lost
 
 
 def coming_runs(
@@ -81,11 +81,11 @@ def coming_runs(
     if not history.scenario.cost.grows_with_time:
         yield from history.missing(challenger, pairs)
         return
-    for pair, cutoff in _Meeting(history, challenger, incumbent, pairs).caps():
+    for pair, cutoff in _Race(history, challenger, incumbent, pairs).caps():
         yield from history.missing(challenger, [pair], cutoff)
 
 
-class _Meeting:
+class _Race:
     """How far a challenger has come on pairs of the incumbent.
 
     Runs without a usable cost (wrong answers) are counted first: fewer of them win, whatever the

@@ -1,6 +1,6 @@
 """Moves from the incumbent, which can be looked at ahead of time."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 
@@ -39,11 +39,18 @@ class Moves:
         draw = partial(self._now.sample, history.scenario.space, incumbent, rng)
         self._drawn: Ahead[Move] = Ahead(iter(draw, ()))
 
+    def look(self, incumbent: Config) -> set[Config]:
+        """Look at the history if it is time to: who then is to return, though it was rejected."""
+        due = self._is_due is not None and self._is_due(self._history, self._seen)
+        if not due and incumbent is self._at:
+            return set()
+        self._look(incumbent)
+        returning: Iterable[Iterable[Config]] = getattr(self._now, "returning", ())
+        return set(chain.from_iterable(returning))
+
     def take(self, incumbent: Config, excluded: Container[Config] = ()) -> Move:
         """The next move with a challenger that is not excluded; empty if there is none."""
-        due = self._is_due is not None and self._is_due(self._history, self._seen)
-        if due or incumbent is not self._at:
-            self._look(incumbent)
+        self.look(incumbent)
         for move in islice(self._drawn, _PASSED_OVER):
             left = tuple(config for config in move if config not in excluded)
             if left:

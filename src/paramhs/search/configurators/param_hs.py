@@ -24,10 +24,10 @@ class ParamHS:
     """Mutate the incumbent and keep the winner; who was rejected is not proposed again at once.
 
     A rejected configuration is left out of the moves while there are others: until there is a new
-    incumbent, or nothing else is left. Then those whose race could still end otherwise may try
-    again. When the operator has no move left (at a local optimum, or into a branch of which only
-    the defaults can be reached), any configuration may come. So a small space ends with everything
-    tried, and sure rather than early.
+    incumbent, an operator that learns wants it back, or nothing else is left. Then those whose race
+    could still end otherwise may try again. When the operator has no move left (at a local optimum,
+    or into a branch of which only the defaults can be reached), any configuration may come. So a
+    small space ends with everything tried, and sure rather than early.
 
     Source: Algorithm 1 of Hall, Oliveto, Sudholt (PPSN 2020) with the harmonic step, for targets
     whose runs are used again; how the rejected are treated is our own.
@@ -46,6 +46,8 @@ class ParamHS:
         moves = Moves(self.operator, history)
         rejected = {config for config in history.scenario.initial if config != incumbent}
         while True:
+            returning = rejected & moves.look(incumbent)
+            rejected -= returning - self._final(history, returning, incumbent)
             move = moves.take(incumbent, rejected) or moves.jump(incumbent, rejected)
             if not move:
                 final = self._final(history, rejected, incumbent)

@@ -133,13 +133,19 @@ class Effects:
         """The effects that are likeliest, see `Coding.effects`."""
         return self._effects(self._solved(self.rows.means, np.zeros(self.design.shape[1])))
 
-    def drawn(self, rng: Random, spread: float) -> Floats:
-        """Effects from the posterior, whose standard deviations are multiplied by `spread`."""
-        count, width = self.design.shape
-        variances = self.deviation + self.rows.noise / self.rows.counts
+    def drawn(self, rng: Random, spread: float) -> tuple[Floats, Floats]:
+        """Effects from the posterior, and what each row costs by these and a deviation of its own,
+        also drawn; standard deviations are multiplied by `spread`."""
+        (count, width), rows = self.design.shape, self.rows
+        variances = self.deviation + rows.noise / rows.counts
         noise = np.sqrt(variances) * normals(count, rng)
         prior = math.sqrt(self.prior) * normals(width, rng)
-        return self._effects(self._solved(self.rows.means + spread * noise, spread * prior))
+        coefficients = self._solved(rows.means + spread * noise, spread * prior)
+        expected = self.design @ coefficients
+        share = self.deviation / variances  # of what is left that is no noise
+        deviation = np.sqrt(self.deviation * (1 - share)) * normals(count, rng)
+        costs = expected + share * (rows.means - expected) + spread * deviation
+        return self._effects(coefficients), np.asarray(np.round(costs, _DIGITS), np.float64)
 
     def guess(self, effects: Floats) -> Callable[[int, int], float]:
         """What a value costs by these effects, beside the default's."""

@@ -1,10 +1,10 @@
 """An operator that learns: the plain law as a safety net, and proposals of a model above it."""
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from math import prod
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from paramhs.search.history import History
 
 _LISTABLE = 200  # configurations up to which the law of guided moves is written out
+_RETURNING = 3  # of those tried, so many that look best may return, by each draw
 _REDRAWS = 20  # proposals in a row that may be excluded before the law is written out, or plain
 
 Guess = Callable[[int, int], float]
@@ -53,6 +54,10 @@ class Guided:
     tries: int
     idle: frozenset[int] = frozenset()
     """Positions of parameters that seem to have no effect."""
+    again: float = 0.0
+    """How often somebody returns who was tried, of the moves that are not plain."""
+    returning: tuple[tuple[Config, ...], ...] = ()
+    """Lists of those who may, one of which is taken at random: the first of it who can."""
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
@@ -62,6 +67,21 @@ class Guided:
         return mixed(plain, self._guided_law(space, at, excluded), self.epsilon)
 
     def _guided_law(
+        self, space: Space, at: Config, excluded: Container[Config]
+    ) -> dict[Move, Fraction]:
+        back: dict[Move, Fraction] = {}
+        for some in self.returning:
+            move = _first(some, at, excluded)
+            if move:
+                back[move] = back.get(move, Fraction(0)) + Fraction(1, len(self.returning))
+        changed = self._law_of_changes(space, at, excluded)
+        share = Fraction(self.again) * sum(back.values(), Fraction(0))
+        if not back or not share:
+            return changed
+        mass = sum(back.values(), Fraction(0))
+        return mixed({move: p / mass for move, p in back.items()}, changed, share)
+
+    def _law_of_changes(
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> dict[Move, Fraction]:
         total: dict[Move, Fraction] = {}
@@ -115,14 +135,19 @@ class Guided:
         """
         if rng.random() < self.epsilon or self.idle.issuperset(at.movable):
             return self.plain.sample(space, at, rng, excluded)
+        if self.returning and rng.random() < self.again:
+            chosen = self.returning[int(rng.random() * len(self.returning))]
+            back = _first(chosen, at, excluded)
+            if back:
+                return back
         for _ in range(_REDRAWS):
             config = self._proposed(space, at, rng)
             if config is not None and config not in excluded:
                 return (config,)
         if space.combinations <= _LISTABLE:
-            guided = self._guided_law(space, at, excluded)
-            if guided:
-                return draw_from(guided, rng)
+            changed = self._law_of_changes(space, at, excluded)
+            if changed:
+                return draw_from(changed, rng)
         return self.plain.sample(space, at, rng, excluded)
 
     def _proposed(self, space: Space, at: Config, rng: Random) -> Config | None:
@@ -149,6 +174,10 @@ class Guided:
         return successively(partial(self.sample, space, at, rng), excluded)
 
 
+def _first(configs: Iterable[Config], at: Config, excluded: Container[Config]) -> Move:
+    return next(((c,) for c in configs if c != at and c not in excluded), ())
+
+
 def _for_the_better(changes: list[Change]) -> int:
     return max(1, sum(change.cost < 0 for change in changes))
 
@@ -164,7 +193,8 @@ class Learned:
     The model is that of `learning.effects`: main effects, from which coefficients are drawn
     (Thompson's way of weighing what is known against what is not). It is fitted anew at every new
     incumbent and whenever the runs have grown by a `growth`th since. What was part of a change that
-    made no difference at all is idle: only plain moves change it.
+    made no difference at all is idle: only plain moves change it. Who was rejected returns now and
+    then, if it looks best of all by a draw, its own runs included: few runs reject many by chance.
 
     Source: the general scheme (Algorithm 4) of Hall, Oliveto, Sudholt, whose operators may depend
     on the history of evaluations; the model is our own.
@@ -176,23 +206,36 @@ class Learned:
     draws: int = 16
     spread: float = 1.0
     growth: int = 10
+    again: float = 0.2
 
     def __post_init__(self) -> None:
         if not 0 < self.epsilon <= 1:
             raise BadInput(f"epsilon must be above 0 and at most 1, not {self.epsilon}")
+        if not 0 <= self.again <= 1:
+            raise BadInput(f"again must be between 0 and 1, not {self.again}")
 
     def given(self, history: "History") -> Operator:
         """The plain operator while nothing is known, then one that is guided."""
         from paramhs.search.learning.effects import fitted  # numpy, only where it is needed
-        from paramhs.search.ties import idle
+        from paramhs.search.ties import idle, ties
 
         plain = Several(self.step)
         model = fitted(history)
         if model is None:
             return plain
         rng = history.rng("effects", history.learned)
-        guesses = tuple(model.guess(model.drawn(rng, self.spread)) for _ in range(self.draws))
-        return Guided(plain, guesses, self.epsilon, self.tries, idle(history))
+        draws = [model.drawn(rng, self.spread) for _ in range(self.draws)]
+        guesses = tuple(model.guess(effects) for effects, _ in draws)
+        tied = ties(history)
+        same = {race.challenger for race in tied}
+        tried = list(history.configs)
+        returning = []
+        for _, costs in draws:
+            best = (tried[i] for i in costs.argsort(kind="stable"))
+            returning.append(tuple(islice((c for c in best if c not in same), _RETURNING)))
+        return Guided(
+            plain, guesses, self.epsilon, self.tries, idle(tied), self.again, tuple(returning)
+        )
 
     def is_due(self, history: "History", seen: Seen) -> bool:
         """Whether there are so many more runs than at the last look."""

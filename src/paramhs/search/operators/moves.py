@@ -100,7 +100,7 @@ def conditioned(outcomes: Iterable[tuple[Move, Fraction]]) -> dict[Move, Fractio
 
 
 def mixed(
-    plain: dict[Move, Fraction], other: dict[Move, Fraction], share: float
+    plain: dict[Move, Fraction], other: dict[Move, Fraction], share: float | Fraction
 ) -> dict[Move, Fraction]:
     """The law of drawing from `plain` with probability `share`, else from `other` if it has any."""
     if not other:

@@ -7,6 +7,7 @@ All of it lives in the event loop of Dask's client, so nothing here needs a lock
 import asyncio
 import time
 from collections.abc import Awaitable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from distributed import Client
 
 from paramhs.values.errors import ParamhsError, TargetError
 from paramhs.values.wording import counted, time_text
-from paramhs.world.cluster.settings import Dask
+from paramhs.world.cluster.settings import AtHand, Dask
 from paramhs.world.cluster.standing import Standing
 from paramhs.world.cluster.starting import started
 
@@ -31,12 +32,13 @@ def reached(settings: Dask, jobs: int) -> Iterator["Cluster"]:
     with started(settings, jobs) as client:
         cluster = Cluster(client, settings, jobs)
         try:
+            cluster.begin()
             yield cluster
         finally:
             cluster.close()
 
 
-class Cluster:
+class Cluster(AtHand):
     """What is known of a cluster, kept up to date."""
 
     def __init__(self, client: Client, settings: Dask, jobs: int) -> None:
@@ -53,6 +55,11 @@ class Cluster:
         self._lost_since: float | None = None
         self._changed = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop
+        self._watching: Future[None] | None = None
+
+    def begin(self) -> None:
+        """See who is there, now and from now on."""
+        self.start(self._look()).result()
         self._watching = self.start(self._watch())
 
     def start(self, coroutine: Any) -> Any:
@@ -65,6 +72,11 @@ class Cluster:
         usable = sum(n for worker, n in self.workers.items() if worker not in self.standing.aside)
         return self._asked or max(usable, 1)
 
+    def neighbours(self, worker: str) -> frozenset[str]:
+        """The workers on the same machine, which may share its fate; itself included."""
+        host = _host(worker)
+        return frozenset(other for other in self.workers if _host(other) == host) | {worker}
+
     @property
     def text(self) -> str:
         """How the workers stand, for people."""
@@ -72,7 +84,8 @@ class Cluster:
 
     def close(self) -> None:
         """Look at it no more."""
-        self._watching.cancel()
+        if self._watching:
+            self._watching.cancel()
         for client in self._own:
             with suppress(Exception):
                 self.start(client._close()).result(_ANSWER)
@@ -87,7 +100,7 @@ class Cluster:
         while True:
             if self.given_up:
                 raise self.given_up
-            if self._connected and self.workers:
+            if self.connected and self.workers:
                 break
             self._changed.clear()
             await self._changed.wait()
@@ -147,28 +160,29 @@ class Cluster:
     async def _look(self) -> None:
         if self.client.status == "closed" or self.client.scheduler is None:
             await self._connect_again()
-        workers = await _soon(self.client.scheduler.ncores()) if self._connected else None
+        workers = await _soon(self.client.scheduler.ncores()) if self.connected else None
         if workers is None:
-            self._lost("the scheduler does not answer")
+            self._lost("the scheduler does not answer; waiting for it")
             return
         gone = self.workers.keys() - workers.keys()
         for worker in gone - self.standing.aside:
             self.standing.say(f"worker {worker} is gone; its runs are made again elsewhere")
         self.workers = dict(workers)
         if not workers:
-            self._lost("there is no worker")
+            self._lost("there is no worker; waiting for one")
         elif self._lost_since is not None:
             self._lost_since = None
-            self.standing.say(f"there are workers again: {len(workers)}")
+            self.standing.said.append(f"{counted(len(workers), 'worker')} again")
 
     @property
-    def _connected(self) -> bool:
+    def connected(self) -> bool:
+        """Whether there is a scheduler to speak to."""
         return bool(self.client.status == "running")
 
     def _lost(self, what: str) -> None:
         if self._lost_since is None:
             self._lost_since = time.monotonic()
-            self.standing.say(f"{what}; waiting for it")
+            self.standing.said.append(what)
 
     def _note_absence(self) -> None:
         """Give up when nobody has been there for too long."""
@@ -208,6 +222,10 @@ class Cluster:
                 address, security=self.client.security, asynchronous=True, timeout=_ANSWER
             )
             self._own.append(self.client)
+
+
+def _host(worker: str) -> str:
+    return worker.rpartition(":")[0]
 
 
 async def _soon(awaitable: Awaitable[T]) -> T | None:

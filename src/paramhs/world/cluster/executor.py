@@ -74,11 +74,16 @@ class ClusterExecutor(Executor):
         assert first is not None  # noqa: S101 -- nobody was avoided
         if not _failed(first):
             return _run_of(first, task)
-        second = await self._answered(task, order, frozenset({first.worker}))
+        second = await self._second_opinion(task, order, first.worker)
         if second is None or _failed(second):
             return _run_of(first, task)
         standing.note_failed_alone(first.worker, first.refused or _run_of(first, task).reason)
         return _run_of(second, task)
+
+    async def _second_opinion(self, task: Task, order: bytes, first: str) -> Answer | None:
+        """What another worker makes of it, on another machine if there is one; None if nobody."""
+        elsewhere = await self._answered(task, order, self._cluster.neighbours(first))
+        return elsewhere or await self._answered(task, order, frozenset({first}))
 
     async def _answered(self, task: Task, order: bytes, avoided: frozenset[str]) -> Answer | None:
         """What some worker makes of an order; None if there is nobody but those avoided."""
@@ -126,6 +131,8 @@ class ClusterExecutor(Executor):
             died: Exception = error
             return died
         except Exception as error:
+            if not self._cluster.connected:
+                return None
             if await self._cluster.look_for_the_unfit():
                 return error
             raise

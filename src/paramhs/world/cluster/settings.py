@@ -1,7 +1,7 @@
 """How a cluster is reached."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,11 +51,15 @@ class Dask:
         return self.client is None and (self.system is not None or self.address == "local")
 
 
+class AtHand:
+    """A cluster that was reached, and is to be used for several things."""
+
+
 def as_dask(executor: object) -> Dask | None:
     """The cluster that is meant by what a user gives as the executor; None if it is none."""
     if isinstance(executor, Dask):
         return executor
-    if executor == "dask":
+    if isinstance(executor, str) and executor == "dask":
         return Dask()
     return Dask(client=executor) if _is_client(executor) else None
 
@@ -64,7 +68,3 @@ def _is_client(thing: object) -> bool:
     """Who has a client has imported Dask; nobody else needs to."""
     distributed = sys.modules.get("distributed")
     return distributed is not None and isinstance(thing, distributed.Client)
-
-
-Maker = Callable[[], Any]
-"""Makes a `distributed.Client`."""

@@ -189,6 +189,8 @@ class Place:
         """Dismiss the keepers of a kit that have nothing to do, and let go of it."""
         with self._lock:
             kept = self._kits.pop(kit, None)
+            if not self._kits:
+                self._things.clear()
         if kept:
             kept.close()
 

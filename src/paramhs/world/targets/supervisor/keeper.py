@@ -98,7 +98,8 @@ class Keeper(Reaper):
                 self._await_request()
                 number, request, limits = receive_message(self._line)
                 if _inherited() != self._inherited:
-                    self.leave()  # paramhs asks another keeper
+                    send_message(self._line, (number, None))  # paramhs asks another keeper
+                    self.leave()
                 self.on(self._line.fileno(), self.leave)
                 self.memory.begin(limits.memory)
                 send_message(self._line, (number, job.run(self, request, limits)))

@@ -35,6 +35,10 @@ class Late(Lost):
     """A keeper does not answer in time."""
 
 
+class Declined(Lost):
+    """A keeper has made no run: it is no longer what it was, by the doing of an earlier run."""
+
+
 class KeeperLine:
     """A keeper, seen from paramhs: the line to it, and its warden, which is our child.
 
@@ -86,6 +90,8 @@ class KeeperLine:
         number, outcome = self._receive(limits.wall + limits.grace + _ANSWERING)
         if number != self._number:
             raise Lost
+        if outcome is None:
+            raise Declined
         answer: Outcome = outcome
         return answer
 

@@ -14,12 +14,13 @@ from paramhs.values.errors import TargetError
 from paramhs.values.runs import Run, Task
 from paramhs.world.targets.supervisor.cgroup import ControlGroup, group_of
 from paramhs.world.targets.supervisor.keeper import MARK, Job, Keeper
-from paramhs.world.targets.supervisor.line import KeeperLine, Late, Lost, end_together
+from paramhs.world.targets.supervisor.line import Declined, KeeperLine, Late, Lost, end_together
 from paramhs.world.targets.supervisor.outcome import Execute, Limits, Outcome
 from paramhs.world.targets.supervisor.reaper import be_subreaper, disregard_signals
 from paramhs.world.targets.supervisor.warden import KEEPER_STOPPED, Warden
 
 _TRIES = 2  # times that a run is made whose keeper is lost
+_DECLINES = 100  # keepers that may decline a run; all that are idle may have been changed by others
 
 
 class CannotKeep(TargetError):
@@ -168,11 +169,10 @@ class _Slot:
         """
         why, seconds = "", 0.0
         for attempt in range(_TRIES):
-            keeper = self._keeper = self._keeper or self._supervised.take()
             try:
-                outcome = keeper.ask(request, limits)
+                outcome = self._ask(request, limits)
             except Lost as lost:
-                seconds = min(keeper.seconds, limits.wall)
+                seconds = min(self._keeper.seconds if self._keeper else 0.0, limits.wall)
                 why = _why_lost(lost, self.dismiss())
                 if self._supervised.closed:
                     raise TargetError("the keepers are closed, and the run was ended") from None
@@ -184,6 +184,16 @@ class _Slot:
                 raise CannotKeep(f"runs cannot be started: {outcome.trouble}; stored runs are safe")
             return outcome
         return Outcome(wall=seconds, cpu=seconds, trouble=why)
+
+    def _ask(self, request: Any, limits: Limits) -> Outcome:
+        """What a keeper answers; one that declines is replaced, which is no fault of this run."""
+        for _ in range(_DECLINES):
+            self._keeper = self._keeper or self._supervised.take()
+            try:
+                return self._keeper.ask(request, limits)
+            except Declined:
+                self.dismiss()
+        raise Lost
 
     def dismiss(self) -> int | None:
         """End the keeper, with its run."""

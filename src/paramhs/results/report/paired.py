@@ -12,7 +12,7 @@ from paramhs.values.runs import Run, Status
 from paramhs.values.scenario import plain_name
 from paramhs.values.space import Config
 
-Meeting = tuple[Run, Run]
+Paired = tuple[Run, Run]
 """The runs of the first and of the second on one pair."""
 
 
@@ -41,16 +41,16 @@ class Case:
     """How much better the second is: a sort key, the largest first."""
 
 
-def cases(meetings: Iterable[Meeting], metric: CostMetric) -> list[Case]:
+def cases(paired: Iterable[Paired], metric: CostMetric) -> list[Case]:
     """Each instance, those first on which the second gains most."""
-    grouped: dict[str, list[Meeting]] = defaultdict(list)
-    for meeting in meetings:
-        grouped[meeting[0].task.instance.name].append(meeting)
+    grouped: dict[str, list[Paired]] = defaultdict(list)
+    for both in paired:
+        grouped[both[0].task.instance.name].append(both)
     made = [_case(name, group, metric) for name, group in grouped.items()]
     return sorted(made, key=lambda case: (-case.order, case.name))
 
 
-def _case(name: str, group: Sequence[Meeting], metric: CostMetric) -> Case:
+def _case(name: str, group: Sequence[Paired], metric: CostMetric) -> Case:
     firsts, seconds = zip(*group, strict=True)
     scores = [score([metric.of(run) for run in runs]) for runs in (firsts, seconds)]
     sides = [
@@ -94,7 +94,7 @@ def _charged(run: Run) -> float:
     return run.runtime if run.status is Status.OK or math.isinf(cutoff) else cutoff
 
 
-def common_meetings(history: History, first: Config, second: Config) -> list[Meeting]:
+def paired_runs(history: History, first: Config, second: Config) -> list[Paired]:
     """The runs of both on the pairs that the search has run both on."""
     shared = set(history.common(first, second))
     found: dict[Config, dict[object, Run]] = {first: {}, second: {}}

@@ -1,0 +1,471 @@
+"""What a cluster costs, and what it survives; tables for docs/cluster.md.
+
+python -m benchmarks.cluster                overheads, sizes, and how many workers a search can use
+python -m benchmarks.cluster --faults 100   faults on real worker processes, 100 of them kills
+"""
+
+import argparse
+import os
+import pickle
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import dask
+import psutil
+from distributed import Client, LocalCluster
+from rich.console import Console
+from rich.table import Table
+
+import paramhs
+from paramhs.values.runs import Instance, Task
+from paramhs.values.space import Space
+from paramhs.world.cluster.packing import Packer
+from paramhs.world.executing import executing
+from paramhs.world.store.sqlite import read_runs
+from paramhs.world.targets import FunctionTarget
+
+ROUNDS, CALLS = 12, 40
+LARGE = Space({f"parameter_{i}": range(1000) for i in range(150)})
+INSTANCE = Instance("/scratch/instances/uniform-250-1065/uf250-042.cnf")
+
+# What it costs.
+
+
+def nothing(config: dict[str, Any], instance: object, seed: int) -> float:
+    """A target that does nothing."""
+    return 0.0
+
+
+def nought() -> float:
+    """What Dask alone is given to do."""
+    return 0.0
+
+
+def overheads() -> Table:
+    """A run beside Dask's own call of nothing, in turns, so that both see the same machine."""
+    table = Table(title="a run on a worker beside Dask's own call of nothing")
+    for name in ("at a time", "Dask, ms", "paramhs, ms", "ratio", "ratio of processor time"):
+        table.add_column(name, justify="right")
+    with local(2) as client, executing(FunctionTarget(nothing), client, 1, 10.0) as (pool, runner):
+        task = Task(LARGE.default, INSTANCE, 1, 10.0)
+
+        def ours(count: int) -> None:
+            for future in [pool.submit(runner, task) for _ in range(count)]:
+                future.result()
+
+        def theirs(count: int) -> None:
+            futures = [client.submit(nought, pure=False) for _ in range(count)]
+            client.gather(futures) if count > 1 else futures[0].result()
+
+        for together in (1, 8):
+            ours(together), theirs(together)
+            rounds = [(per_call(theirs, together), per_call(ours, together)) for _ in range(ROUNDS)]
+            bare, made = (statistics.median(times) for times in zip(*rounds, strict=True))
+            ratio = statistics.median(b / a for a, b in rounds)
+            worked = processor_time(ours, together) / processor_time(theirs, together)
+            times = (f"{1e3 * bare:.2f}", f"{1e3 * made:.2f}", f"{ratio:.2f}", f"{worked:.2f}")
+            table.add_row(str(together), *times)
+    return table
+
+
+def per_call(call: Callable[[int], None], together: int) -> float:
+    begin = time.perf_counter()
+    for _ in range(CALLS // together):
+        call(together)
+    return (time.perf_counter() - begin) / (CALLS // together * together)
+
+
+def processor_time(call: Callable[[int], None], together: int) -> float:
+    """Seconds that all processes work for many calls, whatever else the machine does."""
+    before = worked()
+    for _ in range(5):
+        per_call(call, together)
+    return worked() - before
+
+
+def worked() -> float:
+    me = psutil.Process()
+    times = [process.cpu_times() for process in (me, *me.children(recursive=True))]
+    return sum(one.user + one.system for one in times)
+
+
+def sizes() -> Table:
+    """What travels for one run of 150 parameters."""
+    table = Table(title="what travels, in bytes, with 150 parameters")
+    table.add_column("what")
+    table.add_column("bytes", justify="right")
+    task = Task(LARGE.default, INSTANCE, 2**31 - 1, 300.0)
+    packer = Packer(FunctionTarget(nothing), ship=False)
+    order = packer.order(task)
+    table.add_row("an order", f"{len(order):,}")
+    (kit,) = packer.parcels((packer.kit,)).values()
+    table.add_row("space and target, once a worker", f"{len(kit):,}")
+    table.add_row(
+        "a task with its space, as any other executor gets it", f"{len(pickle.dumps(task)):,}"
+    )
+    return table
+
+
+# What it survives.
+
+SPACE = Space({"x": range(40), "mode": ["a", "b", "c"], "rate": (0.5, 2.5)})
+
+
+def noisy(config: dict[str, Any], instance: int, seed: int) -> float:
+    """A function of its arguments alone, after some milliseconds; it writes a file, as many do."""
+    draw = random.Random(f"{sorted(config.items())} {instance} {seed}")
+    time.sleep(0.02 + 0.04 * draw.random())
+    scratch = os.environ.get("SCRATCH", tempfile.gettempdir())
+    with tempfile.NamedTemporaryFile("w", dir=scratch) as file:
+        file.write("x" * 1000)
+        file.flush()
+    return abs(config["x"] - 13) + "abc".index(config["mode"]) + 4 * draw.random()
+
+
+RUNS = 120
+
+
+def search(executor: Any, store: Path | None, seed: int, watcher: Any = None) -> Any:
+    return paramhs.tune(
+        noisy,
+        SPACE,
+        instances=range(20),
+        budget=RUNS,
+        seed=seed,
+        cutoff=20.0,
+        executor=executor,
+        store=store,
+        watcher=watcher,
+        progress=False,
+    )
+
+
+def outline(result: Any) -> object:
+    """What may not depend on who makes the runs."""
+    runs = [(r.task.config.key, *r.task[1:3], r.status, r.quality) for r in result.history.runs]
+    return runs, [(point.config.key, point.runs) for point in result.trajectory]
+
+
+class Heard(paramhs.Watcher):
+    def __init__(self) -> None:
+        self.notices: list[str] = []
+
+    def notice(self, text: str) -> None:
+        self.notices.append(text)
+
+
+class Outcome(NamedTuple):
+    fault: str
+    times: int
+    searches: int
+    same: int
+    resumed: int
+    doubled: int
+    """Stored runs that are there twice, or that the search was given and the store has not."""
+    left: int
+    """Processes of runs that are left behind."""
+    said: int
+    said_twice: int
+
+
+def studied(
+    fault: str, searching: Callable[[Path, int, Heard], tuple[Any, int, int]], enough: int
+) -> Outcome:
+    """Search under a fault until it has happened often enough; each beside the same at home."""
+    times = searches = same = resumed = doubled = said = twice = 0
+    while times < enough:
+        seed, heard = 100 + searches, Heard()
+        with tempfile.TemporaryDirectory() as folder:
+            store = Path(folder, "runs.sqlite")
+            result, happened, stops = searching(store, seed, heard)
+            stored = [run.task.call for run in read_runs(store, SPACE)]
+        given = {run.task.call for run in result.history.runs}
+        times, searches, resumed = times + happened, searches + 1, resumed + stops
+        same += outline(result) == outline(search("processes", None, seed))
+        doubled += len(stored) - len(set(stored)) + len(given - set(stored))
+        said += len(heard.notices)
+        of_workers = [notice for notice in heard.notices if notice.startswith("worker ")]
+        twice += len(of_workers) - len(set(of_workers))
+        print(
+            f"{fault}: {times} of {enough}, {searches} searches, {same} the same", file=sys.stderr
+        )
+        for notice in heard.notices:
+            print("   ", notice, file=sys.stderr)
+    made = Outcome(fault, times, searches, same, resumed, doubled, left_behind(), said, twice)
+    print(made, file=sys.stderr, flush=True)
+    return made
+
+
+def left_behind() -> int:
+    """Keepers, wardens and runs without a worker above them."""
+    time.sleep(1.0)
+    names = ("run-warden", "run-keeper", "run-worker")
+    found = [p for p in psutil.process_iter(["name", "ppid"]) if p.info["name"] in names]
+    return sum(process.info["ppid"] == 1 for process in found)
+
+
+@contextmanager
+def local(workers: int) -> Iterator[Client]:
+    with (
+        dask.config.set({"distributed.scheduler.worker-ttl": "5 s"}),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            memory_limit=0,
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        client.wait_for_workers(workers)
+        yield client
+
+
+class Now_and_then:  # noqa: N801 -- reads as a sentence
+    """Does something at random moments while a search is at work; counts how often."""
+
+    def __init__(self, do: Callable[[], bool], least: float, most: float, seed: int) -> None:
+        self._rng = random.Random(f"moments {seed}")
+        self._do, self._range = do, (least, most)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._work)
+        self.times = 0
+
+    def _work(self) -> None:
+        while not self._over.wait(self._rng.uniform(*self._range)):
+            self.times += self._do()
+
+    def __enter__(self) -> "Now_and_then":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+
+def pids(client: Client) -> list[int]:
+    """Of the workers that are at work: one that is just being started is left alone."""
+    known = set(client.cluster.scheduler.workers)
+    return [n.pid for n in client.cluster.workers.values() if n.worker_address in known and n.pid]
+
+
+def under_signals(number: int, least: float, most: float) -> Any:
+    def searching(store: Path, seed: int, heard: Heard) -> tuple[Any, int, int]:
+        with local(3) as client:
+            strike = striking(client, number)
+            with Now_and_then(strike, least, most, seed) as moments:
+                result = search(client, store, seed, heard)
+        return result, moments.times, 0
+
+    return searching
+
+
+def striking(client: Client, number: int) -> Callable[[], bool]:
+    """Sends a signal to a worker that had none yet, while there are others."""
+    struck: set[int] = set()
+
+    def strike() -> bool:
+        workers = [pid for pid in pids(client) if pid not in struck]
+        if len(workers) < 2:
+            return False
+        chosen = random.choice(workers)
+        struck.add(chosen)
+        with suppress(ProcessLookupError):
+            os.kill(chosen, number)
+            return True
+        return False
+
+    return strike
+
+
+def with_full_disk(client: Client) -> Any:
+    def searching(store: Path, seed: int, heard: Heard) -> tuple[Any, int, int]:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "full", folder], check=True)
+            try:
+                Path(folder, "rest").write_bytes(b"x" * 4096)
+                worker = sorted(client.nthreads())[0]
+                client.run(set_scratch, folder, workers=[worker])
+                result = search(client, store, seed, heard)
+                client.run(set_scratch, tempfile.gettempdir(), workers=[worker])
+            finally:
+                subprocess.run(["umount", folder], check=True)
+        return result, 1, 0
+
+    return searching
+
+
+def set_scratch(folder: str) -> None:
+    os.environ["SCRATCH"] = folder
+
+
+class Apart:
+    """A scheduler and workers in processes of their own, and a line to it that can be cut."""
+
+    def __init__(self, workers: int) -> None:
+        self.port, self.door = free_port(), free_port()
+        self._count = workers
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._lines: list[socket.socket] = []
+        self.start()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def start(self) -> None:
+        begun = [self._begin("scheduler", "--port", str(self.port), "--no-dashboard")]
+        for _ in range(self._count):
+            address = f"tcp://127.0.0.1:{self.port}"
+            begun.append(self._begin("worker", address, "--nthreads", "1", "--no-dashboard"))
+        self._processes = begun
+
+    def _begin(self, *words: str) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "dask", *words]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(command, start_new_session=True, **quiet)
+
+    def restart(self) -> bool:
+        """The scheduler dies; workers end with it, and others come, as from a batch system."""
+        self.stop()
+        self.start()
+        return True
+
+    def stop(self) -> None:
+        for process in self._processes:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def cut(self) -> bool:
+        """All connections from home break at once; new ones are taken."""
+        lines, self._lines = self._lines, []
+        for line in lines:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+        return bool(lines)
+
+    def _serve(self) -> None:
+        with closing(socket.create_server(("127.0.0.1", self.door))) as server:
+            while True:
+                ours, _ = server.accept()
+                try:
+                    theirs = socket.create_connection(("127.0.0.1", self.port), 5)
+                except OSError:
+                    ours.close()
+                    continue
+                theirs.settimeout(None)
+                self._lines += [ours, theirs]
+                for one, other in ((ours, theirs), (theirs, ours)):
+                    threading.Thread(target=pass_on, args=(one, other), daemon=True).start()
+
+
+def pass_on(one: socket.socket, other: socket.socket) -> None:
+    with suppress(OSError):
+        while data := one.recv(1 << 16):
+            other.sendall(data)
+    for line in (one, other):
+        with suppress(OSError):
+            line.shutdown(socket.SHUT_RDWR)
+
+
+def free_port() -> int:
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        port: int = server.getsockname()[1]
+    return port
+
+
+def apart(cluster: Apart, do: Callable[[], bool], least: float, most: float) -> Any:
+    def searching(store: Path, seed: int, heard: Heard) -> tuple[Any, int, int]:
+        cluster_of = paramhs.Dask(f"tcp://127.0.0.1:{cluster.door}", patience=120.0)
+        stops = 0
+        with Now_and_then(do, least, most, seed) as done:
+            while True:
+                try:
+                    result = search(cluster_of, store, seed, heard)
+                    break
+                except paramhs.TargetError as error:
+                    print("    stopped:", error, file=sys.stderr)
+                    stops += 1
+        return result, done.times, stops
+
+    return searching
+
+
+def with_home_killed(cluster: Apart) -> Any:
+    """Home is killed at a random moment, and its command given again until it ends."""
+
+    def searching(store: Path, seed: int, heard: Heard) -> tuple[Any, int, int]:
+        address, rng, times = f"tcp://127.0.0.1:{cluster.port}", random.Random(seed), 0
+        command = [sys.executable, "-m", "benchmarks.cluster", "--search", address, str(store)]
+        while times < 3:
+            home = subprocess.Popen([*command, str(seed)], stderr=subprocess.DEVNULL)
+            with suppress(subprocess.TimeoutExpired):
+                home.wait(rng.uniform(5, 9))
+                break
+            home.kill()
+            home.wait()
+            times += 1
+        return search(paramhs.Dask(address), store, seed, heard), max(times, 1), times
+
+    return searching
+
+
+def faults(kills: int) -> Table:
+    few = max(kills // 20, 1)
+    rows = []
+    rows.append(studied("a worker is killed", under_signals(signal.SIGKILL, 0.3, 1.5), kills))
+    rows.append(studied("a worker is frozen", under_signals(signal.SIGSTOP, 1, 4), few))
+    with local(2) as client:
+        rows.append(studied("a worker's disk is full", with_full_disk(client), few))
+    cluster = Apart(2)
+    try:
+        rows.append(studied("the connection is cut", apart(cluster, cluster.cut, 1, 4), few))
+        rows.append(studied("paramhs is killed", with_home_killed(cluster), few))
+        rows.append(
+            studied("the scheduler is restarted", apart(cluster, cluster.restart, 20, 30), few)
+        )
+    finally:
+        cluster.stop()
+    return as_table(rows)
+
+
+def as_table(rows: list[Outcome]) -> Table:
+    table = Table(title=f"faults while searches of {RUNS} runs were made")
+    heads = ("fault", "times", "searches", "the same result", "stopped and resumed")
+    for head in (*heads, "runs lost or doubled", "processes left", "said", "said twice"):
+        table.add_column(head, justify="left" if head == "fault" else "right")
+    for row in rows:
+        table.add_row(*map(str, row))
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--faults", type=int, default=0, metavar="KILLS")
+    parser.add_argument("--search", nargs=3, metavar=("ADDRESS", "STORE", "SEED"))
+    given = parser.parse_args()
+    if given.search:
+        address, store, seed = given.search
+        search(paramhs.Dask(address), Path(store), int(seed))
+        return
+    console = Console(width=150)
+    if given.faults:
+        console.print(faults(given.faults))
+        return
+    console.print(overheads())
+    console.print(sizes())
+    subprocess.run([sys.executable, "-m", "benchmarks.workers", "--table"], check=False)
+
+
+if __name__ == "__main__":
+    main()
