@@ -138,7 +138,7 @@ def test_it_begins_with_the_initial_configurations():
 
 
 def test_who_wins_against_a_former_incumbent_meets_the_new_one():
-    one = driven(64, runs=900)
+    one = driven(64, runs=900, comparison=FixedRuns(3))
     incumbent, late = WIDE.default, 0
     for race in one.history.races:
         if race.won and race.incumbent == incumbent:
@@ -149,6 +149,15 @@ def test_who_wins_against_a_former_incumbent_meets_the_new_one():
             assert len(again) > 1
     assert incumbent == one.session.incumbent
     assert late
+
+
+def test_nobody_takes_over_on_much_less_than_is_known_of_the_incumbent():
+    one = driven(64, runs=900)
+    for race in one.history.races:
+        if race.won:
+            met = one.history.common(race.challenger, race.incumbent)
+            assert len(met) >= 3
+    assert len(one.session.trajectory) > 2
 
 
 def test_a_search_of_another_way_is_refused():

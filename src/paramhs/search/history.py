@@ -65,6 +65,7 @@ class History:
         self._whole: dict[tuple[Config, Pair], Run] = {}  # those of them that were not cut in fact
         self._recalled = 0
         self._foreseen: dict[tuple[Config, Instance, int], Run] = {}
+        self._awaited: set[tuple[Config, Instance, int]] = set()
         self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
         self._listed: list[Pair] = []
         self._unlisted = endless_pairs(
@@ -204,7 +205,11 @@ class History:
         new = [task for task in tasks if known.get(task) is None] if known else tasks
         self.asked += len(new)
         self._recalled += len(tasks) - len(new)
+        if self.is_shared:
+            self._awaited.update(task.call for task in new)
         made = iter((yield Evaluate(new, likely)) if new else ())
+        if self.is_shared:
+            self._awaited.difference_update(task.call for task in new)
         if self._foreseen:
             for task in new:
                 self._foreseen.pop(task.call, None)
@@ -252,6 +257,10 @@ class History:
         if self._censored:
             self._censored.pop((task.config, pair), None)
             self._cut_short.get(task.config, {}).pop(pair, None)
+
+    def awaits(self, config: Config, pair: Pair) -> bool:
+        """Whether another race has asked for this run, and it is not there yet."""
+        return (config, *pair) in self._awaited
 
     # Looking ahead.
 

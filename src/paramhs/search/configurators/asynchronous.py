@@ -10,7 +10,7 @@ from paramhs.search.configurators.configurator import Configurator, check_parts,
 from paramhs.search.configurators.moves import Moves
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.history import History
-from paramhs.search.operators import Learned, Learner, Operator
+from paramhs.search.operators import Learned, Learner, Move, Operator
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Asking, Evaluate, Incumbent, Run, Search, Task, answer
 from paramhs.values.space import Config
@@ -22,9 +22,11 @@ class Asynchronous:
 
     A new race begins whenever a worker would be idle, from the incumbent of that moment and with
     all that is known by then. Who wins against an incumbent that is none any more meets the new
-    one. So the search depends on the order in which runs end, and with it on the workers; no run is
-    made in vain, and none is waited for. `width` is a part of the search, and the order is stored,
-    so a search goes on from its store as it was, by however many workers.
+    one; who wins against one that has gained more than as many runs since then goes on.
+
+    So the search depends on the order in which runs end, and with it on the workers; no run is made
+    in vain, and none is waited for. `width` is a part of the search, and the order is stored: a
+    search goes on from its store as it was, by however many workers.
     """
 
     width: int = 1
@@ -147,6 +149,9 @@ class _Races:
             self.waiting[task.call] = _Waiting(task, [(race, task)])
 
     def _end(self, race: _Race, won: bool) -> Iterator[Incumbent]:
+        if won and race.incumbent == self.incumbent and self._is_hasty(race):
+            yield from self._begin(race.challenger)
+            return
         self.history.decide(race.challenger, race.incumbent, won)
         self.racing.discard(race.challenger)
         if not won:
@@ -154,22 +159,33 @@ class _Races:
         elif race.incumbent != self.incumbent:
             yield from self._begin(race.challenger)
         else:
-            self.rejected = self._final(race.challenger) | {self.incumbent}
+            self.rejected = self._final(self.rejected, race.challenger) | {self.incumbent}
             self.incumbent = race.challenger
             yield Incumbent(self.incumbent)
 
+    def _is_hasty(self, race: _Race) -> bool:
+        """Whether the incumbent has gained so much since that it was met on less than half."""
+        met = len(self.history.common(race.challenger, race.incumbent))
+        return 2 * met < len(self.history.pairs_of(race.incumbent))
+
     def _begin_races(self) -> Iterator[Incumbent]:
-        """As many as there are workers for."""
-        while len(self.waiting) < self.rules.width:
+        """As many as there are workers for; several may wait for the same run."""
+        width = self.rules.width
+        while len(self.waiting) < width and len(self.racing) < 2 * width:
             if not self.coming:
-                excluded = self.rejected | self.racing
-                move = self.moves.take(self.incumbent, excluded)
-                self.coming.extend(move or self.moves.jump(self.incumbent, excluded))
+                self.coming.extend(self._move())
             if not self.coming:
                 return
             challenger = self.coming.popleft()
             if challenger != self.incumbent and challenger not in self.racing:
                 yield from self._begin(challenger)
+
+    def _move(self) -> Move:
+        returning = self.rejected & self.moves.look(self.incumbent)
+        self.rejected -= returning - self._final(returning, self.incumbent)
+        excluded = self.rejected | self.racing
+        move = self.moves.take(self.incumbent, excluded)
+        return move or self.moves.jump(self.incumbent, excluded)
 
     def _begin(self, challenger: Config) -> Iterator[Incumbent]:
         self.racing.add(challenger)
@@ -178,11 +194,11 @@ class _Races:
 
     def _reopen(self) -> bool:
         """Whether some who were rejected may try again."""
-        final = self._final(self.incumbent)
+        final = self._final(self.rejected, self.incumbent)
         some = len(final) < len(self.rejected)
         self.rejected = final
         return some
 
-    def _final(self, incumbent: Config) -> set[Config]:
+    def _final(self, rejected: set[Config], incumbent: Config) -> set[Config]:
         is_final = self.rules.comparison.is_final
-        return {c for c in self.rejected if is_final(self.history, c, incumbent)}
+        return {c for c in rejected if is_final(self.history, c, incumbent)}
