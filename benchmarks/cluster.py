@@ -55,7 +55,7 @@ def nought() -> float:
 def overheads() -> Table:
     """A run beside Dask's own call of nothing, in turns, so that both see the same machine."""
     table = Table(title="a run on a worker beside Dask's own call of nothing")
-    for name in ("at a time", "Dask, ms", "paramhs, ms", "ratio"):
+    for name in ("at a time", "Dask, ms", "paramhs, ms", "ratio", "ratio of processor time"):
         table.add_column(name, justify="right")
     with local(2) as client, executing(FunctionTarget(nothing), client, 1, 10.0) as (pool, runner):
         task = Task(LARGE.default, INSTANCE, 1, 10.0)
@@ -73,7 +73,9 @@ def overheads() -> Table:
             rounds = [(per_call(theirs, together), per_call(ours, together)) for _ in range(ROUNDS)]
             bare, made = (statistics.median(times) for times in zip(*rounds, strict=True))
             ratio = statistics.median(b / a for a, b in rounds)
-            table.add_row(str(together), f"{1e3 * bare:.2f}", f"{1e3 * made:.2f}", f"{ratio:.2f}")
+            worked = processor_time(ours, together) / processor_time(theirs, together)
+            times = (f"{1e3 * bare:.2f}", f"{1e3 * made:.2f}", f"{ratio:.2f}", f"{worked:.2f}")
+            table.add_row(str(together), *times)
     return table
 
 
@@ -82,6 +84,20 @@ def per_call(call: Callable[[int], None], together: int) -> float:
     for _ in range(CALLS // together):
         call(together)
     return (time.perf_counter() - begin) / (CALLS // together * together)
+
+
+def processor_time(call: Callable[[int], None], together: int) -> float:
+    """Seconds that all processes work for many calls, whatever else the machine does."""
+    before = worked()
+    for _ in range(5):
+        per_call(call, together)
+    return worked() - before
+
+
+def worked() -> float:
+    me = psutil.Process()
+    times = [process.cpu_times() for process in (me, *me.children(recursive=True))]
+    return sum(one.user + one.system for one in times)
 
 
 def sizes() -> Table:
@@ -186,7 +202,9 @@ def studied(
         )
         for notice in heard.notices:
             print("   ", notice, file=sys.stderr)
-    return Outcome(fault, times, searches, same, resumed, doubled, left_behind(), said, twice)
+    made = Outcome(fault, times, searches, same, resumed, doubled, left_behind(), said, twice)
+    print(made, file=sys.stderr, flush=True)
+    return made
 
 
 def left_behind() -> int:
@@ -324,11 +342,9 @@ class Apart:
 
     def stop(self) -> None:
         for process in self._processes:
-            process.kill() if process is self._processes[0] else process.terminate()
-        for process in self._processes:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(20)
-            process.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def cut(self) -> bool:
         """All connections from home break at once; new ones are taken."""
@@ -416,7 +432,7 @@ def faults(kills: int) -> Table:
         rows.append(studied("the connection is cut", apart(cluster, cluster.cut, 1, 4), few))
         rows.append(studied("paramhs is killed", with_home_killed(cluster), few))
         rows.append(
-            studied("the scheduler is restarted", apart(cluster, cluster.restart, 3, 8), few)
+            studied("the scheduler is restarted", apart(cluster, cluster.restart, 20, 30), few)
         )
     finally:
         cluster.stop()
@@ -448,6 +464,7 @@ def main() -> None:
         return
     console.print(overheads())
     console.print(sizes())
+    subprocess.run([sys.executable, "-m", "benchmarks.workers", "--table"], check=False)
 
 
 if __name__ == "__main__":
