@@ -16,6 +16,7 @@ from paramhs.search.history import History
 from paramhs.search.learning.effects import fitted, normals, transformed
 from paramhs.search.operators import Guided, Learned, Narrowing, One, Several
 from paramhs.testing import check_configurator, check_operator
+from paramhs.values.errors import BadInput
 from paramhs.values.runs import Run, Status, Task
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Categorical, Integer, Space
@@ -265,3 +266,23 @@ def test_a_model_that_is_always_wrong_costs_no_more_than_the_factor(costs, lie):
         assert calls(costs, plain)[at] <= bound
         assert learned[at] <= bound / epsilon
     assert max(learned.values()) > max(calls(costs, plain).values())  # it does cost something
+
+
+def test_who_was_rejected_by_chance_returns_and_is_judged_on_more_runs():
+    space = Space({name: Integer(0, 60) for name in "ab"})
+
+    def noisy(config, instance, seed):
+        return 5.0 + abs(config["a"] - 9) / 10 + Random(seed).expovariate(1.0)
+
+    def raced_again(configurator):
+        result = tune(noisy, space, instances=range(5), budget=400, configurator=configurator)
+        pairs = [(race.challenger, race.incumbent) for race in result.history.races]
+        again = {challenger for challenger, _ in pairs if pairs.count((challenger, _)) > 1}
+        return [len(result.history.costs(challenger)) for challenger in again]
+
+    assert raced_again(ParamHS(Several())) == []
+    returned = raced_again(ParamHS())
+    assert len(returned) > 3
+    assert max(returned) >= 4
+    with pytest.raises(BadInput, match="again must be between 0 and 1"):
+        Learned(again=1.5)
