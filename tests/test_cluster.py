@@ -114,8 +114,8 @@ def test_a_cluster_of_ones_own_is_started_and_ended():
 
 
 def test_the_verdict_is_made_there_too(whole):
-    result = tuned(executor=whole, test_instances=range(10, 13))
-    assert result.verdict.p_value == tuned(test_instances=range(10, 13)).verdict.p_value
+    how = {"test_instances": range(10, 13), "initial": [{"x": 13, "mode": "a"}], "budget": 20}
+    assert tuned(executor=whole, **how).verdict.p_value == tuned(**how).verdict.p_value
 
 
 def test_a_function_of_a_script_travels_by_value(whole):
