@@ -13,6 +13,8 @@ from paramhs.search.configurators import Asynchronous, ParamHS, ParamILS
 from paramhs.search.configurators.rebuilding import configurator_of
 from paramhs.search.history import History
 from paramhs.search.operators import One, Several
+from paramhs.values.capping import Capping
+from paramhs.values.costs import Runtime
 from paramhs.values.describing import description
 from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Run, Status
@@ -158,6 +160,28 @@ def test_nobody_takes_over_on_much_less_than_is_known_of_the_incumbent():
             met = one.history.common(race.challenger, race.incumbent)
             assert len(met) >= 3
     assert len(one.session.trajectory) > 2
+
+
+class Timed(Counted):
+    """Takes as long as it is far from the best, and is cut short at its cutoff."""
+
+    def __call__(self, task):
+        self.made += 1
+        seconds = 0.1 + abs(task.config["x"] - 30) * (1 + noise(task))
+        late = Status.TIMEOUT if task.cutoff >= 25 else Status.CAPPED
+        return Run(task, Status.OK if seconds <= task.cutoff else late, min(seconds, task.cutoff))
+
+
+@pytest.mark.parametrize("jobs", [1, 6])
+def test_runs_are_cut_short_and_the_search_goes_on_as_it_was(jobs):
+    preserving = Capping("preserving")
+    scenario = Scenario(WIDE, instances(9), Runtime(), 25.0, True, capping=preserving)
+    store, again = MemoryStore(), Timed()
+    how = {"scenario": scenario, "runs": 200}
+    first = driven(6, store, jobs=6, target=Timed(), executor=Shuffled("timed"), **how)
+    assert Status.CAPPED in {run.status for run in first.history.runs}
+    assert told(driven(6, store, jobs=jobs, target=again, **how)) == told(first)
+    assert again.made == 0
 
 
 def test_a_search_of_another_way_is_refused():

@@ -342,6 +342,14 @@ def test_speculative_runs_are_counted_apart():
     assert driven.speculative_runs == len(driven.store) - 100 > 0
 
 
+@pytest.mark.parametrize("jobs", [4, 16, 64])
+def test_most_speculative_runs_are_used_where_few_challengers_win(jobs):
+    """Those to come are known, and what came of their first runs decides about the next."""
+    alone, driven = (done(runs=600, jobs=number) for number in (1, jobs))
+    assert steps(driven.session.trajectory) == steps(alone.session.trajectory)
+    assert driven.taken > 0.5 * len(driven.store)
+
+
 def test_one_job_makes_no_speculative_run():
     driven = done(runs=100)
     assert driven.speculative_runs == 0

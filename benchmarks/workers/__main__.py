@@ -126,37 +126,40 @@ class Summary(NamedTuple):
     cost: float
 
 
-def summaries(rows: Sequence[Row]) -> Iterator[Summary]:
-    """By case, search, budget and number of workers."""
-    groups: dict[tuple[str, str, int, int], list[Row]] = {}
-    alone = {row[:4]: row.seconds for row in rows if row.workers == 1}
+def summaries(rows: Sequence[Row], fewest: int = 1) -> Iterator[Summary]:
+    """By case, search, budget and workers, of which there are at least so many numbers; over the
+    seeds that were simulated with all of them."""
+    groups: dict[tuple[str, str, int], dict[int, dict[int, Row]]] = {}
     for row in rows:
-        if row[:4] in alone:
-            groups.setdefault((row.case, row.search, row.runs, row.workers), []).append(row)
-    for key, found in groups.items():
-        yield Summary(
-            *key,
-            fmean(row.seconds for row in found),
-            fmean(alone[row[:4]] / row.seconds for row in found),
-            sum(row.used for row in found) / sum(row.made for row in found),
-            fmean(row.cost for row in found),
-        )
+        group = groups.setdefault((row.case, row.search, row.runs), {})
+        group.setdefault(row.workers, {})[row.seed] = row
+    for key, by_workers in groups.items():
+        seeds = set.intersection(*(set(found) for found in by_workers.values()))
+        if len(by_workers) < fewest or 1 not in by_workers:
+            continue
+        for workers, found in sorted(by_workers.items()):
+            own = [found[seed] for seed in sorted(seeds)]
+            yield Summary(
+                *(*key, workers, fmean(row.seconds for row in own)),
+                fmean(by_workers[1][row.seed].seconds / row.seconds for row in own),
+                sum(row.used for row in own) / sum(row.made for row in own),
+                fmean(row.cost for row in own),
+            )
 
 
-def lines(found: Sequence[Summary], workers: Sequence[int]) -> Iterator[str]:
+def lines(found: Sequence[Summary]) -> Iterator[str]:
     """A table of what so many workers gain."""
     names = ["runs of", "search", "budget", "workers", "time", "times faster"]
     names += ["useful", "efficiency", "cost"]
     yield f"| {' | '.join(names)} |"
     yield "|---" * len(names) + "|"
     for one in found:
-        if one.workers in workers:
-            cells = [
-                *(one.case, one.search, f"{one.runs:,}", f"{one.workers:,}"),
-                *(f"{one.seconds:,.0f} s", f"{one.faster:.1f}", f"{one.useful:.0%}"),
-                *(f"{one.faster / one.workers:.0%}", f"{one.cost:.3f}"),
-            ]
-            yield f"| {' | '.join(cells)} |"
+        cells = [
+            *(one.case, one.search, f"{one.runs:,}", f"{one.workers:,}"),
+            *(f"{one.seconds:,.0f} s", f"{one.faster:.1f}", f"{one.useful:.0%}"),
+            *(f"{one.faster / one.workers:.0%}", f"{one.cost:.2f}"),
+        ]
+        yield f"| {' | '.join(cells)} |"
 
 
 def figure(found: Sequence[Summary]) -> Any:
@@ -165,9 +168,13 @@ def figure(found: Sequence[Summary]) -> Any:
 
     rows = [{**one._asdict(), "panel": f"{one.case}, {one.runs:,} runs"} for one in found]
     base = alt.Chart(alt.Data(values=rows), width=230, height=180).encode(
-        alt.X("workers:Q", scale=alt.Scale(type="log", base=2), title="workers"),
+        alt.X(
+            "workers:Q",
+            scale=alt.Scale(type="log", base=2),
+            axis=alt.Axis(values=[4**k for k in range(6)]),
+        ),
         alt.Color("search:N", sort=list(SEARCHES), title=None),
-        alt.StrokeDash("search:N", sort=list(SEARCHES), title=None),
+        alt.StrokeDash("search:N", sort=list(SEARCHES), legend=None),
     )
     logs = alt.Scale(type="log", base=2)
     faster = base.mark_line(point=alt.OverlayMarkDef(size=18)).encode(
@@ -178,10 +185,10 @@ def figure(found: Sequence[Summary]) -> Any:
     )
     columns = [
         (faster.transform_filter(f"datum.panel == '{panel}'").properties(title=panel))
-        & useful.transform_filter(f"datum.panel == '{panel}'")
+        | useful.transform_filter(f"datum.panel == '{panel}'")
         for panel in dict.fromkeys(row["panel"] for row in rows)
     ]
-    return alt.hconcat(*columns)
+    return alt.vconcat(*columns)
 
 
 def main() -> None:
@@ -191,15 +198,20 @@ def main() -> None:
     parser.add_argument("--workers", nargs="*", type=int, default=WORKERS)
     parser.add_argument("--runs", nargs="*", type=int, default=[2_000])
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--shown", nargs="*", type=int, default=[1, 8, 64, 1_024])
+    parser.add_argument("--shown", nargs="*", type=int, default=[1, 64])
     args = parser.parse_args()
     rows = read()
     add_missing(args, rows)
-    found = sorted(summaries(rows), key=lambda one: (one.case, list(SEARCHES).index(one.search)))
-    print("\n".join(lines(found, args.shown)))
+    shown = [row for row in rows if row.workers in args.shown]
+    print("\n".join(lines(in_order(summaries(shown)))))
     from paramhs.results.drawing import draw
 
-    draw(figure(found), ROOT / "docs", "workers", ("svg",))
+    draw(figure(in_order(summaries(rows, fewest=4))), ROOT / "docs", "workers", ("svg",))
+
+
+def in_order(found: Iterator[Summary]) -> list[Summary]:
+    """By case, budget and search."""
+    return sorted(found, key=lambda one: (one.case, one.runs, list(SEARCHES).index(one.search)))
 
 
 if __name__ == "__main__":

@@ -108,6 +108,8 @@ class AskTell:
             self._pass_on(run)
         else:
             self._early[task] = run
+            self.history.foresee(run)
+            self._renew_offers()
 
     def _pass_on(self, run: Run) -> None:
         """Give the search an answer that it wants; if it goes on, also those told early."""
