@@ -28,6 +28,17 @@ def noisy_in_time(config: Mapping[str, Value], instance: object, seed: int) -> f
     return noisy(config, instance, seed)
 
 
+def forking(config: Mapping[str, Value]) -> float:
+    """The child returns as well, a little later and something else."""
+    child = os.fork()
+    if child == 0:
+        time.sleep(0.02 * (config["x"] % 3))
+        return 1000 + config["x"]
+    if config["x"] % 2:
+        os.waitpid(child, 0)
+    return config["x"]
+
+
 def failing_by_default(config: Mapping[str, Value]) -> float:
     raise ZeroDivisionError("no answer today")
 

@@ -81,7 +81,8 @@ class TestDemo:
     def test_ends_by_its_own_clock(self, tmp_path):
         done = fresh("demo", "--out", "pictures", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert "verdict, on 12 instances held out:" in done.stdout
+        found = ("verdict, on 12 instances held out:", "Keep the default: ")  # if it is busy
+        assert any(words in done.stdout for words in found)
         assert "Next: paramhs init DIR" in done.stdout
         assert "\x1b" not in done.stdout + done.stderr
         assert {p.name for p in tmp_path.rglob("*.*")} == {"demo.html", "demo.svg"}

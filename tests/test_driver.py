@@ -219,8 +219,11 @@ def test_the_same_wall_time_again_finds_what_was_found(tmp_path):
     assert again.trajectory[: len(first.trajectory)] == first.trajectory
 
 
+BUDGET = 60
+
+
 def tuned(function=noisy, **how) -> Result:
-    return tune(function, **{"space": SPACE, "instances": ["i", "j"], "budget": 120, **how})
+    return tune(function, **{"space": SPACE, "instances": ["i", "j"], "budget": BUDGET, **how})
 
 
 scenarios = st.fixed_dictionaries(
@@ -232,7 +235,7 @@ scenarios = st.fixed_dictionaries(
         "seed": st.integers(0, 10**6),
         "configurator": st.sampled_from(sorted(CONFIGURATORS)),
         "deterministic": st.booleans(),
-        "budget": st.integers(1, 150),
+        "budget": st.integers(1, 80),
     }
 )
 
@@ -648,7 +651,7 @@ def failing_at(place: int):
     return patch.object(SqliteStore, "put", failing)
 
 
-crashes = st.lists(st.tuples(st.sampled_from(["target", "store"]), st.integers(0, 60)), max_size=5)
+crashes = st.lists(st.tuples(st.sampled_from(["target", "store"]), st.integers(0, 40)), max_size=4)
 
 
 def crashed_and_resumed(path: Path, crashes, **how) -> Result:
@@ -675,7 +678,7 @@ def test_a_search_crashed_anywhere_and_resumed_is_the_uninterrupted_one(
     with TemporaryDirectory() as folder:
         path = Path(folder) / "runs.sqlite"
         resumed = crashed_and_resumed(path, crashes, **how)
-        assert len(rows(path)) == 120 or resumed.stopped != "the budget of 120 runs is spent"
+        assert len(rows(path)) == BUDGET or "is spent" not in resumed.stopped
     assert steps(resumed.trajectory) == steps(tuned(**how).trajectory)
 
 
@@ -693,15 +696,15 @@ import sys
 from paramhs import tune
 from targets_for_tests import SPACE, noisy
 for name in sys.argv[1:]:
-    result = tune(noisy, SPACE, instances=["i", "j"], budget=200, configurator=name)
+    result = tune(noisy, SPACE, instances=["i", "j"], budget=100, configurator=name)
     print([(point.config.key, point.runs, point.cost) for point in result.trajectory])
 """
 
 
-@pytest.mark.parametrize("seed", ["0", "1", "12345", "random"])
+@pytest.mark.parametrize("seed", ["0", "1", "random"])
 def test_the_trajectory_is_the_same_in_other_processes_with_other_hash_seeds(seed):
     names = sorted(CONFIGURATORS)
-    here = (tuned(budget=200, configurator=name).trajectory for name in names)
+    here = (tuned(budget=100, configurator=name).trajectory for name in names)
     expected = [str([(p.config.key, p.runs, p.cost) for p in points]) for points in here]
     there = output(SHOW_TRAJECTORIES, *names, PYTHONHASHSEED=seed)
     assert there.splitlines() == expected

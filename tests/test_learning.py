@@ -16,6 +16,7 @@ from paramhs.search.history import History
 from paramhs.search.learning.effects import fitted, normals, transformed
 from paramhs.search.operators import Guided, Learned, Narrowing, One, Several
 from paramhs.testing import check_configurator, check_operator
+from paramhs.values.errors import BadInput
 from paramhs.values.runs import Run, Status, Task
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Categorical, Integer, Space
@@ -50,7 +51,7 @@ def sampled(space, count, seed):
 
 def some_history(seed, space=SMALL):
     rng = Random(seed)
-    return filled(space, {c: math.exp(rng.gauss(0, 1)) for c in sampled(space, 6, seed)}, seed)
+    return filled(space, {c: math.exp(rng.gauss(0, 1)) for c in sampled(space, 20, seed)}, seed)
 
 
 @pytest.mark.parametrize("tries", [1, 3])
@@ -68,17 +69,19 @@ def test_what_made_no_difference_is_left_to_plain_moves():
     def costs(config, k):
         return 1.0 + k + 0.01 * k * config["c"] + config["a"]
 
-    history = filled(space, {at: costs, tied: costs, other: costs}, instances=instances)
+    others = dict.fromkeys(sampled(space, 20, 1), costs)
+    history = filled(space, {at: costs, tied: costs, other: costs, **others}, 0, instances)
     for challenger in (tied, other):
         history.decide(challenger, at, won=False)
-    operator = Learned(epsilon=0.25, tries=2, draws=2)
+    operator = Learned(epsilon=0.25, tries=2, draws=2, again=0)
     law = operator.given(history).distribution(space, at)
     plain = Several().distribution(space, at)
     assert all(p == plain[move] / 4 for move, p in law.items() if move[0]["b"])
     assert any(p > plain[move] for move, p in law.items() if move[0]["c"])
     check_operator(operator, space, history=history, draws=1_000)
     everything = [space.config(a=1, b=1, c=1)]
-    constant = filled(space, {c: lambda _, k: float(k) for c in (at, *everything)}, 0, instances)
+    without = {c: lambda _, k: float(k) for c in (at, *everything, *others)}
+    constant = filled(space, without, 0, instances)
     constant.decide(everything[0], at, won=False)
     assert operator.given(constant).distribution(space, at) == plain
 
@@ -150,11 +153,13 @@ def test_a_draw_has_the_law_of_the_posterior():
 
 
 def test_more_rows_than_columns_or_fewer_give_the_same_model():
+    space = Space({f"c{k}": Categorical(["x", "y", "z"]) for k in range(9)})
     few, many = (
-        filled(SMALL, {c: 1.0 + c.indices[0] for c in sampled(SMALL, n, 1)}) for n in (4, 60)
+        filled(space, {c: 1.0 + c.indices[0] for c in sampled(space, n, 1)}) for n in (12, 60)
     )
-    for history in (few, many):
+    for history, is_wide in ((few, True), (many, False)):
         model = fitted(history)
+        assert (len(model.design) < model.design.shape[1]) is is_wide
         variances = model.deviation + model.rows.noise / model.rows.counts
         kernel = model.prior * model.design @ model.design.T + np.diag(variances)
         dual = model.prior * model.design.T @ np.linalg.solve(kernel, model.rows.means)
@@ -265,3 +270,23 @@ def test_a_model_that_is_always_wrong_costs_no_more_than_the_factor(costs, lie):
         assert calls(costs, plain)[at] <= bound
         assert learned[at] <= bound / epsilon
     assert max(learned.values()) > max(calls(costs, plain).values())  # it does cost something
+
+
+def test_who_was_rejected_by_chance_returns_and_is_judged_on_more_runs():
+    space = Space({name: Integer(0, 60) for name in "ab"})
+
+    def noisy(config, instance, seed):
+        return 5.0 + abs(config["a"] - 9) / 10 + Random(seed).expovariate(1.0)
+
+    def raced_again(configurator):
+        result = tune(noisy, space, instances=range(5), budget=400, configurator=configurator)
+        pairs = [(race.challenger, race.incumbent) for race in result.history.races]
+        again = {challenger for challenger, _ in pairs if pairs.count((challenger, _)) > 1}
+        return [len(result.history.costs(challenger)) for challenger in again]
+
+    assert raced_again(ParamHS(Several())) == []
+    returned = raced_again(ParamHS())
+    assert len(returned) > 3
+    assert max(returned) >= 4
+    with pytest.raises(BadInput, match="again must be between 0 and 1"):
+        Learned(again=1.5)

@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -17,7 +17,7 @@ from benchmarks.peers.random_search import Racing, pairs
 from benchmarks.peers.rows import Row, add_rows, read_rows
 from benchmarks.peers.serving import Failed, Found, Search
 from benchmarks.peers.spaces import FEW, thinned, understood
-from benchmarks.peers.tables import table
+from benchmarks.peers.tables import mean_cell, median_cell, table
 from benchmarks.peers.tools import HERE, TOOLS, Irace, Job, OurScript, ParamILS, Tool, features
 
 from paramhs import Instance, Scenario, Space
@@ -270,9 +270,13 @@ class TestResults:
         assert list(read_rows(file)) == self.rows()
 
     def test_the_best_is_bold(self) -> None:
-        _, _, first, second = table(self.rows()).splitlines()
-        assert first == "| toy | 300 | ours | 3 | 0.510 | **0.510 ± 0.003** | 1.5 |"
-        assert second == "| toy | 300 | theirs | 3 | 0.816 | 0.816 ± 0.005 | 1.5 |"
+        heading, _, line = table(self.rows(), mean_cell).splitlines()
+        assert heading == "| scenario | runs | ours | theirs |"
+        assert line == "| toy | 300 | **0.510 ± 0.003** | 0.816 ± 0.005 |"
+
+    def test_a_tool_without_searches_has_no_number(self) -> None:
+        rows = [*self.rows(), replace(self.rows()[0], runs=1_000)]
+        assert table(rows, median_cell).splitlines()[-1] == "| toy | 1,000 | 0.505 of 1 | - |"
 
     def test_one_search_gives_all_marks_of_an_anytime_tool(self) -> None:
         assert list(searches(OurScript("any", ""), (300, 1_000))) == [(300, 1_000)]

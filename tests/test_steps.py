@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from laws import (
     WRONG_HARMONIC,
     Draw,
+    biased_sign,
     fits,
     indices,
     two_step_by_distance_first,
@@ -228,7 +229,7 @@ def test_many_draws_have_the_harmonic_law(levels: int, at: int):
 
 @pytest.mark.parametrize("wrong", WRONG_HARMONIC, ids=lambda wrong: wrong.__name__)
 def test_wrong_harmonic_steps_are_rejected(wrong: Draw):
-    drawn = indices(wrong, 5, 1, wrong.__name__, MANY)
+    drawn = indices(wrong, 5, 1, wrong.__name__, MANY if wrong is biased_sign else 100_000)
     assert not fits(drawn, law(Harmonic(), 5, 1))
 
 

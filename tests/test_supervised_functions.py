@@ -23,6 +23,7 @@ from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.supervisor.supervised import Supervised
 from scale import of
+from targets_for_tests import forking
 
 SPACE = one_parameter(10)
 CUTOFF = 0.2
@@ -472,17 +473,6 @@ def test_a_search_goes_on_over_killed_keepers_and_can_be_resumed(tmp_path):
 # A function that forks: only the process that was asked may answer.
 
 
-def forking(config):
-    """The child returns as well, a little later and something else."""
-    child = os.fork()
-    if child == 0:
-        time.sleep(0.02 * (config["x"] % 3))
-        return 1000 + config["x"]
-    if config["x"] % 2:
-        os.waitpid(child, 0)
-    return config["x"]
-
-
 def test_a_forked_child_that_returns_does_not_answer(supervise):
     workers = supervise(forking)
     for k in range(20):
@@ -526,7 +516,7 @@ def test_if_only_the_forked_child_returns_there_is_no_answer(supervise):
 FORKING_INLINE = """
 import os, sys
 from paramhs import tune
-from test_supervised_functions import forking
+from targets_for_tests import forking
 result = tune(forking, {"x": range(10)}, budget=30, executor=sys.argv[1], store=sys.argv[2])
 print(os.getpid(), sorted({run.quality - run.task.config["x"] for run in result.runs}))
 """
@@ -544,8 +534,13 @@ import os, sys
 from contextlib import suppress
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.supervisor.supervised import Supervised
-from scale import of
-from test_supervised_functions import task
+from paramhs.values.runs import NO_INSTANCE, Task
+from paramhs.values.space import Space
+
+SPACE = Space({"x": range(10)})
+
+def task(x, cutoff):
+    return Task(SPACE.config(x=x), NO_INSTANCE, 0, cutoff)
 
 def write_garbage(config):
     if config["x"] == 0:

@@ -603,12 +603,12 @@ def test_two_jobs_do_not_disturb_each_other(kept):
     kept.supervised.close()
     both = Kept(kept.folder, kept.mark, 2)
     with ThreadPoolExecutor(2) as pool:
-        calm = pool.submit(
-            both.start, "/bin/sh", "-c", "sleep 1.2 & wait; echo calm", wall=PATIENCE
-        )
-        wild = [pool.submit(both.start, *PYTHON, DAEMON, wall=0.2, grace=0.1) for _ in range(3)]
+        waiting = "until [ -e wild ]; do sleep 0.02; done & wait; echo calm"
+        calm = pool.submit(both.start, "/bin/sh", "-c", waiting, wall=PATIENCE)
+        wild = [pool.submit(both.start, *PYTHON, DAEMON, wall=PATIENCE) for _ in range(3)]
         assert [future.result().left_behind for future in wild] == [1, 1, 1]
         assert not calm.done()
+        Path(kept.folder, "wild").touch()
         outcome = calm.result()
     assert (outcome.limit, outcome.code, outcome.output) == ("", 0, b"calm\n")
     assert outcome.left_behind == 0

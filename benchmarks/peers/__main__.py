@@ -19,7 +19,7 @@ from benchmarks.peers.environment import ROOT, set_up
 from benchmarks.peers.evaluating import Bench, opened
 from benchmarks.peers.rows import Row, add_rows, read_rows
 from benchmarks.peers.serving import Search
-from benchmarks.peers.tables import table
+from benchmarks.peers.tables import tables
 from benchmarks.peers.tools import TOOLS, Job, Tool
 
 DATA = ROOT / "benchmarks" / "data" / "peers.csv"
@@ -96,7 +96,7 @@ def main() -> None:
     if given.setup:
         set_up()
     elif given.table:
-        print(table([row for row in read_rows(given.data) if row.case in given.cases]))
+        print(tables([row for row in read_rows(given.data) if row.case in given.cases]))
     else:
         missing = [tool for tool in given.tools if not TOOLS[tool].installed()]
         if missing:

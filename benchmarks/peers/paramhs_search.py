@@ -1,6 +1,7 @@
-"""paramhs with its defaults: it sees costs, instances by number and a budget, like the others."""
+"""A configurator of paramhs, by name: it sees what the others see."""
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +34,8 @@ def main() -> None:
     scenario = Scenario(space, instances, deterministic=job["deterministic"])
     client = Client(job["port"])
     budget = Budget(runs=job["runs"])
-    default = CONFIGURATORS["paramhs"]
-    result = tune_scenario(scenario, Asking(client), default, budget=budget, seed=job["seed"])
+    chosen = CONFIGURATORS[sys.argv[1]]
+    result = tune_scenario(scenario, Asking(client), chosen, budget=budget, seed=job["seed"])
     client.tell_incumbent(result.best)
 
 

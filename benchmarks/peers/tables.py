@@ -1,53 +1,73 @@
 """Tables in markdown: what each tool found, and what it took itself."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, median, stdev
 
 from benchmarks.peers.rows import Row
 
-HEADING = ("scenario", "runs", "tool", "searches", "median", "geometric mean", "own ms a run")
-LEVEL = 1.0  # standard errors within which two are called level
+Cell = Callable[[Sequence[Row], float], str]
+"""What stands in a table of some searches of a tool; the number is the least mean of all tools."""
 
 
-def table(rows: Sequence[Row]) -> str:
-    """A line for each scenario, number of runs and tool, the best in bold."""
-    lines = [_line(HEADING), _line(("---", "---:", "---", "---:", "---:", "---:", "---:"))]
+def tables(rows: Sequence[Row]) -> str:
+    """Geometric means, medians, and the tools' own time."""
+    parts = [
+        ("Geometric mean of the cost relative to the default's ± its standard error", mean_cell),
+        ("Median, of how many searches", median_cell),
+        ("Milliseconds of processor time a run that the tool took itself", own_cell),
+    ]
+    return "\n\n".join(f"{title}:\n\n{table(rows, cell)}" for title, cell in parts)
+
+
+def table(rows: Sequence[Row], cell: Cell) -> str:
+    """A line for each scenario and number of runs, a column for each tool."""
+    tools = list(dict.fromkeys(row.tool for row in sorted(rows, key=_order)))
+    lines = [_line(["scenario", "runs", *tools]), _line(["---", *["---:"] * (1 + len(tools))])]
     for case, runs in sorted({(row.case, row.runs) for row in rows}):
         here = [row for row in rows if (row.case, row.runs) == (case, runs)]
-        best = min(map(_mean, _by_tool(here).values()))
-        for tool, group in sorted(_by_tool(here).items(), key=lambda item: _mean(item[1])):
-            lines.append(_line((case, f"{runs:,}", tool, *_summary(group, best))))
+        groups = [[row for row in here if row.tool == tool] for tool in tools]
+        several = [group for group in groups if len(group) > 1]
+        least = min(log_mean(group) for group in several or filter(None, groups))
+        cells = [cell(group, least) if group else "-" for group in groups]
+        lines.append(_line([case, f"{runs:,}", *cells]))
     return "\n".join(lines)
+
+
+def _order(row: Row) -> tuple[bool, str]:
+    """Ours first."""
+    return not row.tool.startswith("paramhs"), row.tool.lower()
 
 
 def _line(words: Iterable[str]) -> str:
     return f"| {' | '.join(words)} |"
 
 
-def _by_tool(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row.tool, []).append(row)
-    return groups
-
-
-def _summary(rows: Sequence[Row], best: float) -> tuple[str, str, str, str]:
-    middle, error = math.exp(_mean(rows)), _error(rows)
+def mean_cell(rows: Sequence[Row], least: float) -> str:
+    """In bold if it is the least, or within its standard error of that; one search has none."""
+    middle = math.exp(log_mean(rows))
+    if len(rows) < 2:
+        return f"{middle:.3f}"
+    error = log_error(rows)
     text = f"{middle:.3f} ± {middle * error:.3f}"
-    level = _mean(rows) - LEVEL * error <= best
-    own = f"{fmean(row.own for row in rows):.1f}"
-    middle_row = f"{median(row.relative for row in rows):.3f}"
-    return str(len(rows)), middle_row, f"**{text}**" if level else text, own
+    return f"**{text}**" if log_mean(rows) - error <= least else text
 
 
-def _mean(rows: Sequence[Row]) -> float:
-    """Of logarithms."""
+def median_cell(rows: Sequence[Row], _: float) -> str:
+    """And of how many."""
+    return f"{median(row.relative for row in rows):.3f} of {len(rows)}"
+
+
+def own_cell(rows: Sequence[Row], _: float) -> str:
+    """With starting the tool."""
+    return f"{fmean(row.own for row in rows):,.3g}"
+
+
+def log_mean(rows: Sequence[Row]) -> float:
+    """The mean of logarithms of relative costs."""
     return fmean(math.log(row.relative) for row in rows)
 
 
-def _error(rows: Sequence[Row]) -> float:
-    """The standard error of that."""
-    if len(rows) < 2:
-        return math.nan
+def log_error(rows: Sequence[Row]) -> float:
+    """The standard error of that, of two or more."""
     return stdev(math.log(row.relative) for row in rows) / math.sqrt(len(rows))

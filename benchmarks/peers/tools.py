@@ -106,7 +106,7 @@ class OurScript(Tool):
 
     def command(self, job: Job) -> Sequence[str]:
         """With this interpreter."""
-        return [sys.executable, "-m", f"benchmarks.peers.{self.module}"]
+        return [sys.executable, "-m", f"benchmarks.peers.{self.module}", self.name]
 
 
 @dataclass(frozen=True)
@@ -260,6 +260,7 @@ TOOLS: Mapping[str, Tool] = {
         TheirScript("Optuna TPE", "optuna_search.py"),
         TheirScript("SMAC3", "smac_search.py"),
         OurScript("paramhs", "paramhs_search", anytime=False),
+        OurScript("paramhs-plain", "paramhs_search", anytime=False),
     )
 }
 """By name, in the order in which they are run."""

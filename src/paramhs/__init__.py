@@ -11,6 +11,7 @@ from paramhs.results.verdict import NoVerdict, Verdict
 from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
     Afresh,
+    Asynchronous,
     Configurator,
     ParamHS,
     ParamILS,
@@ -49,6 +50,7 @@ __all__ = [
     "Afresh",
     "Anywhere",
     "AskTell",
+    "Asynchronous",
     "BadInput",
     "Boolean",
     "BothSides",

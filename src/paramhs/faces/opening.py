@@ -17,7 +17,7 @@ from paramhs.search.configurators.rebuilding import configurator_of
 from paramhs.search.history import History
 from paramhs.values.errors import BadInput
 from paramhs.values.markup import html_table
-from paramhs.values.runs import Run
+from paramhs.values.runs import Run, Task, answer
 from paramhs.values.scenario import Scenario
 from paramhs.values.space import Space
 from paramhs.values.wording import counted
@@ -137,13 +137,27 @@ def _play(session: Session, stored: "StoredSearch") -> None:
     for run in read_runs(stored.path, stored.scenario.space):
         runs.put(run)
     left = stored.history.asked
+    arrived = iter(stored.history.runs[len(stored.scenario.known) :])
     while left and session.ended is None:
+        if session.request.first:
+            session.answer(_expected(session.request.tasks, next(arrived)))
+            left -= 1
+            continue
         for task in session.request.tasks[:left]:
             found = runs.get(task)
             if found is None:
                 raise BadInput("the search would go another way now")
             session.answer(found)
             left -= 1
+
+
+def _expected(tasks: Sequence[Task], run: Run) -> Run:
+    """What a run says of the one of these tasks that it is of."""
+    task = next((task for task in tasks if task.call == run.task.call), None)
+    found = answer(run, task) if task else None
+    if found is None:
+        raise BadInput("the search would go another way now")
+    return found
 
 
 def _as_stored(stored: "StoredSearch") -> Result:

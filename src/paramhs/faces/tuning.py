@@ -23,6 +23,7 @@ from paramhs.faces.result import Result
 from paramhs.faces.surroundings import is_watched
 from paramhs.results.validating import TestSet, meet, verdict_store
 from paramhs.search.configurators import CONFIGURATORS, Configurator, check_configurator
+from paramhs.search.configurators import asynchronous as made_asynchronous
 from paramhs.search.history import History
 from paramhs.values.capping import Capping
 from paramhs.values.costs import CostMetric
@@ -61,6 +62,7 @@ def tune(
     warm_start: str | Path | Iterable[str | Path] = (),
     verdict_in_budget: bool = False,
     capping: str | Capping | None = None,
+    asynchronous: bool | int = False,
 ) -> Result:
     """Search for the configuration with the lowest mean cost of `function` over the instances.
 
@@ -82,6 +84,10 @@ def tune(
     is "none", "preserving", "aggressive" or a `Capping`. `progress` shows how things stand; left
     out, it does so in a terminal and in a notebook. A `watcher` of one's own is called back at
     every run and every incumbent; with `progress=True`, beside the view.
+
+    With `asynchronous` many races are under way at once, as many runs as there are jobs (or as the
+    number says), and each result is used when it comes: many more workers are kept busy, but what
+    is found depends on the order in which runs end. It is stored, so such a search can go on.
     """
     metric = cost_named(cost)
     space = space if isinstance(space, Space) else Space(space)
@@ -106,6 +112,7 @@ def tune(
             test_set=None if test_instances is None else held_out(test_instances, scenario),
             warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
             verdict_in_budget=verdict_in_budget,
+            asynchronous=asynchronous,
         )
 
 
@@ -162,10 +169,14 @@ def tune_scenario(
     warm_start: Iterable[str | Path] = (),
     verdict_in_budget: bool = False,
     no_test_set: str = "there are no test instances to compare on.",
+    asynchronous: bool | int = False,
 ) -> Result:
     """The same, from parts that are ready; `no_test_set` says why there is no test set."""
     check_seed(seed)
     check_configurator(configurator)
+    if asynchronous is not False:
+        width = running.jobs if asynchronous is True else asynchronous
+        configurator = made_asynchronous(configurator, width)
     store = None if store is None else path_of(store, "store")
     earlier = [path_of(path, "warm_start") for path in warm_start]
     known = _known(store, earlier, scenario, target, running.watcher)

@@ -54,6 +54,8 @@ class History:
         """The challenger and the incumbent whose race is not decided yet."""
         self.left = math.inf
         """How many more runs the search may ask for; only for those who look ahead."""
+        self.is_shared = False
+        """Whether several races are under way, of which two may ask for the same run."""
         self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}
@@ -63,6 +65,7 @@ class History:
         self._whole: dict[tuple[Config, Pair], Run] = {}  # those of them that were not cut in fact
         self._recalled = 0
         self._foreseen: dict[tuple[Config, Instance, int], Run] = {}
+        self._awaited: set[tuple[Config, Instance, int]] = set()
         self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
         self._listed: list[Pair] = []
         self._unlisted = endless_pairs(
@@ -202,14 +205,22 @@ class History:
         new = [task for task in tasks if known.get(task) is None] if known else tasks
         self.asked += len(new)
         self._recalled += len(tasks) - len(new)
+        if self.is_shared:
+            self._awaited.update(task.call for task in new)
         made = iter((yield Evaluate(new, likely)) if new else ())
+        if self.is_shared:
+            self._awaited.difference_update(task.call for task in new)
         if self._foreseen:
             for task in new:
                 self._foreseen.pop(task.call, None)
         for task in tasks:
             whole = known.get(task)
             if whole is None:
-                self.add(next(made), cutoff)
+                run = next(made)
+                if self.is_shared and task.pair in self.costs(task.config):
+                    self.asked -= 1
+                else:
+                    self.add(run, cutoff)
             else:
                 del self._whole[task.config, task.pair]
                 self._take_in(whole, cutoff)
@@ -218,6 +229,12 @@ class History:
         """Take in a run, of which no more is to be known than up to the cutoff."""
         self._runs.append(run)
         self._take_in(run, cutoff)
+
+    def add_shared(self, run: Run) -> None:
+        """Take in a run of an incumbent before the race that asked for it has all of its own, so
+        that no other asks for it again."""
+        self.asked += 1
+        self.add(run)
 
     def _take_in(self, run: Run, cutoff: float) -> None:
         known = run if cutoff >= run.task.cutoff else cut(run, cutoff)
@@ -240,6 +257,10 @@ class History:
         if self._censored:
             self._censored.pop((task.config, pair), None)
             self._cut_short.get(task.config, {}).pop(pair, None)
+
+    def awaits(self, config: Config, pair: Pair) -> bool:
+        """Whether another race has asked for this run, and it is not there yet."""
+        return (config, *pair) in self._awaited
 
     # Looking ahead.
 

@@ -198,7 +198,10 @@ class Evaluate(NamedTuple):
 
     tasks: Sequence[Task]
     likely: Iterable[Task] = ()
-    """What it will want next if the incumbent survives; read only while workers are idle."""
+    """What it will want next, the likeliest first; read only while workers are idle, and again
+    whenever more is known."""
+    first: bool = False
+    """Whether any one of the runs is enough: the search is sent the first that is over, alone."""
 
 
 class Incumbent(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from paramhs.search.history import History
 from paramhs.values.capping import LEAST_CAP
 from paramhs.values.costs import score
-from paramhs.values.errors import BadInput, ParamhsError, TargetError
+from paramhs.values.errors import BadInput, ParamhsError, StoreError, TargetError
 from paramhs.values.runs import (
     FAILURES,
     Evaluate,
@@ -101,7 +101,11 @@ class Session:
         self._advance([])
 
     def answer(self, run: Run) -> None:
-        """Take a run of the present request; the search goes on when none is missing."""
+        """Take a run of the present request; the search goes on when none is missing, or at once
+        where the first is enough."""
+        if self.request.first:
+            self._advance([run])
+            return
         self._answers[run.task] = run
         if len(self._answers) == len(self.request.tasks):
             runs = [self._answers[task] for task in self.request.tasks]
@@ -266,6 +270,8 @@ class Driver:
         self._trial: set[Task] = set(islice(asked, _ENOUGH))
         self._trial_runs: list[Run] = []
         """Those of the first request, while its first few are not all there."""
+        self._arrived = 0
+        """How many runs the search was given, where their order is that in which they ended."""
         self._points_seen = 0
         self._interrupts = 0
         self._began = time.monotonic()
@@ -307,6 +313,9 @@ class Driver:
             self.stopped = self.session.ended
             return
         request = self.session.request
+        if request.first:
+            self._answer_by_first(request)
+            return
         for task in request.tasks:
             self._take(task)
             if self.stopped:
@@ -317,6 +326,38 @@ class Driver:
         if self.session.request is request and not self.stopped:
             raise BadInput("the search asks for the same run twice in one request")
 
+    def _answer_by_first(self, request: Evaluate) -> None:
+        """Give the search whichever run is over first: what was so then, if that is stored."""
+        then = self.store.arrived(self._arrived)
+        if then is not None:
+            self._repeat(request, then)
+            return
+        for task in request.tasks:
+            if task.call not in self._pending and not self.stopped:
+                self._take(task)
+            if self.session.request is not request:
+                break
+        if self.stopped:
+            while self._pending:
+                self._collect()
+        elif self.session.request is request:
+            self._collect()
+
+    def _repeat(self, request: Evaluate, then: Run) -> None:
+        self.stopped = self._why_stop_replaying()
+        if self.stopped:
+            return
+        task = next((task for task in request.tasks if task.call == then.task.call), None)
+        found = answer(then, task) if task else None
+        if task is None or found is None:
+            raise StoreError(
+                f"the store was made by a search that went another way: run {self._arrived + 1:,}"
+                f" was {then.task.config} on {then.task.instance.name}, which it does not ask for"
+            )
+        self.taken += 1
+        self._arrived += 1
+        self._deliver(found._replace(task=task))
+
     def _take(self, task: Task) -> None:
         """Answer a task from the store, or launch it; or stop, if a limit is reached.
 
@@ -324,7 +365,8 @@ class Driver:
         always comes as far as it came before.
         """
         self.stopped = self._why_stop_replaying()
-        asked = None if self.purpose else self.taken
+        place = self._arrived if self.session.request.first else self.taken
+        asked = None if self.purpose else place
         run = None if self.stopped else self.store.get(task, asked)
         flight = self._flying.get(task.call) if self._flying else None
         if run is None and not self.stopped and flight is None:
@@ -337,6 +379,7 @@ class Driver:
         if self._speculative:
             self._speculative.pop(task.call, None)
         if run is not None:
+            self._arrived += 1
             self._deliver(run)
             return
         self._pending[task.call] = _Wanted(task, asked)
@@ -445,7 +488,11 @@ class Driver:
         call = run.task.call
         wanted = self._pending.get(call)
         found = answer(run, wanted.task) if wanted else None
-        self.store.put(run, wanted.asked if wanted and found else None)
+        asked = wanted.asked if wanted and found else None
+        if asked is not None and self.session.request.first:
+            asked = self._arrived
+        self._arrived += found is not None
+        self.store.put(run, asked)
         self.new_runs += 1
         if run.status is Status.WRONG:
             self.watcher.notice(f"{run.detail}\n  the call was {self._shown(run.task)}")

@@ -75,6 +75,15 @@ def tune(
             " 'local' starts some here.",
         ),
     ] = None,
+    asynchronous: Annotated[
+        bool | None,
+        typer.Option(
+            "--asynchronous/--in-order",
+            help="Use results as they come: keeps many more jobs busy, but the result depends on"
+            " the order in which runs end [in order].",
+            show_default=False,
+        ),
+    ] = None,
     verdict: Annotated[
         bool, typer.Option(help="Let the best and the default meet on what was held out.")
     ] = True,
@@ -123,6 +132,7 @@ def tune(
                 scenario_file.verdict_in_budget if verdict_in_budget is None else verdict_in_budget
             ),
             no_test_set=why_none(scenario_file, verdict),
+            asynchronous=scenario_file.asynchronous if asynchronous is None else asynchronous,
         )
     page = write_beside(result, store_path, file) if report else None
     if as_json:

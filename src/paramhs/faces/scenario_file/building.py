@@ -65,6 +65,8 @@ class ScenarioFile:
     """Stores of earlier searches to learn from."""
     verdict_in_budget: bool = False
     """Whether the verdict's runs are part of the budget."""
+    asynchronous: bool | int = False
+    """Whether results are used as they come; a number says how many runs are under way."""
 
     def running(self, watcher: Watcher, jobs: int | None = None) -> Running:
         """How its runs are made, with another number of jobs if one is given."""
@@ -138,6 +140,7 @@ class _Builder:
             self.parsed.folders,
             warm_start,
             file.verdict.in_budget,
+            file.asynchronous,
         )
 
     def space_alone(self) -> SpaceFile:

@@ -518,6 +518,9 @@ class File(_Table):
     verdict: Verdict = Verdict()
     seed: Seed = 0
     jobs: Annotated[int, Field(ge=1, le=4096)] = 1
+    asynchronous: bool | Annotated[int, Field(ge=1, le=4096)] = False
+    """Whether results are used as they come, with as many runs at a time as there are jobs; or a
+    number of them, which is a part of the search."""
     executor: Literal["inline", "threads", "processes", "dask"] | None = None
     address: str = "local"
     """With executor = "dask": where its scheduler is, such as "tcp://10.0.0.1:8786"."""

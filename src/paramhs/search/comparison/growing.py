@@ -102,7 +102,8 @@ class Growing:
         wanted = min(max(known + (known > 0), self.min_runs, _FEW), self._limit(history))
         if wanted <= known:
             return []
-        return list(islice(history.new_pairs(incumbent), wanted - known))
+        new = islice(history.new_pairs(incumbent), wanted - known)
+        return [pair for pair in new if not history.awaits(incumbent, pair)]
 
     def _order(
         self, history: History, challenger: Config, times: int, pairs: Sequence[Pair]

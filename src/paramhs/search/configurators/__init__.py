@@ -1,6 +1,7 @@
 """Configurators: generators of tasks that read like the paper's pseudocode."""
 
 from paramhs.search.comparison import Growing
+from paramhs.search.configurators.asynchronous import Asynchronous, asynchronous
 from paramhs.search.configurators.configurator import Configurator, check_configurator
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.configurators.param_ils import Afresh, ParamILS, Undiscovered
@@ -11,12 +12,14 @@ from paramhs.search.operators import Anywhere, One, Several
 __all__ = [
     "CONFIGURATORS",
     "Afresh",
+    "Asynchronous",
     "Configurator",
     "ParamHS",
     "ParamILS",
     "ParamRLS",
     "Race",
     "Undiscovered",
+    "asynchronous",
     "check_configurator",
 ]
 

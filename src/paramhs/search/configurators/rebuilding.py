@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
+from paramhs.search.configurators.asynchronous import Asynchronous
 from paramhs.search.configurators.configurator import Configurator
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.configurators.param_ils import Afresh, ParamILS, Undiscovered
@@ -25,7 +26,7 @@ from paramhs.values.errors import BadInput
 _PARTS = {
     part.__name__: part
     for part in (
-        *(ParamHS, ParamRLS, ParamILS, Race, Afresh, Undiscovered),
+        *(ParamHS, Asynchronous, ParamRLS, ParamILS, Race, Afresh, Undiscovered),
         *(Growing, Focused, FixedRuns, FreshRuns),
         *(One, Several, BothSides, Anywhere, Learned, Narrowing, Harmonic, Uniform, LStep),
     )

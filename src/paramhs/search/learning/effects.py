@@ -37,6 +37,7 @@ from paramhs.values.space import Config, Space
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_FEW = 10  # configurations, fewer of which say nothing
 _KNOTS = 5  # of an ordered parameter, ends included
 _BINS = 257  # levels that are told apart; a finer range is cut into so many
 _SWEEPS = 12  # of the two-way fit
@@ -191,7 +192,7 @@ def fitted(history: History) -> Effects | None:
 def gathered(history: History) -> Rows | None:
     """The runs by configuration, their costs transformed and rid of the instances' effects."""
     configs = list(history.configs)
-    if len(configs) < 2:
+    if len(configs) < _FEW:
         return None
     numbers: dict[str, int] = {}
     owner: list[int] = []

@@ -40,6 +40,9 @@ class Store(Protocol):
     def put(self, run: Run, asked: int | None = None) -> None:
         """Keep a run; the first answer to a task stays. `asked`: as above, if it was asked for."""
 
+    def arrived(self, position: int) -> Run | None:
+        """The run that was put as this one asked for, in an earlier session or in this."""
+
     def forget(self, tasks: Iterable[Task]) -> None:
         """Remove the runs of tasks."""
 

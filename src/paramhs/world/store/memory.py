@@ -15,6 +15,7 @@ class MemoryStore:
         self.wall_time = 0.0
         self.target_time = 0.0
         self._runs: dict[tuple[Config, Instance, int], list[Run]] = {}
+        self._asked: dict[int, Run] = {}
 
     def get(self, task: Task, asked: int | None = None) -> Run | None:
         """The stored answer to a task."""
@@ -26,11 +27,17 @@ class MemoryStore:
 
     def put(self, run: Run, asked: int | None = None) -> None:
         """Keep a run; the first answer to a task stays."""
+        if asked is not None:
+            self._asked.setdefault(asked, run)
         runs = self._runs.setdefault(run.task.call, [])
         if all(made.task != run.task for made in runs):
             runs.append(run)
             runs.sort(key=lambda made: made.task.cutoff)
             self.target_time += run.runtime
+
+    def arrived(self, position: int) -> Run | None:
+        """The run that was put as this one asked for."""
+        return self._asked.get(position)
 
     def forget(self, tasks: Iterable[Task]) -> None:
         """Remove the runs of tasks."""

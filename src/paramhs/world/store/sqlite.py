@@ -162,6 +162,7 @@ class SqliteStore:
         self._instances = dict(self._db.execute("SELECT name, id FROM instances"))
         (last,) = self._db.execute("SELECT max(asked) FROM runs").fetchone()
         self._last_asked = -1 if last is None else int(last)
+        self._order: dict[int, Run] | None = None
         self.wall_time = self._wall_time()
         self._sum_target_time()
         self._began = time.monotonic()
@@ -260,6 +261,15 @@ class SqliteStore:
             insert = f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})"  # noqa: S608
             if self._db.execute(insert, row).rowcount:
                 self.target_time += run.runtime
+
+    def arrived(self, position: int) -> Run | None:
+        """The run that was put as this one asked for, in an earlier session."""
+        if position > self._last_asked:
+            return None
+        if self._order is None:
+            with explained(self.path):
+                self._order = dict(read_order(self._db, self.space))
+        return self._order.get(position)
 
     def _rescue(self) -> StoreError:
         """Save the runs of a store whose file is gone, for it is still open here; say where."""
@@ -367,6 +377,17 @@ def read_runs(path: Path, space: Space) -> Iterator[Run]:
                 configs[key] = space.from_key(key)
             task = Task(configs[key], Instance(name), seed, cutoff)
             yield Run(task, _STATUS[status], *answer)
+
+
+def read_order(db: sqlite3.Connection, space: Space) -> Iterator[tuple[int, Run]]:
+    """As which one the search asked for each run."""
+    for asked, key, name, seed, cutoff, status, *result in db.execute(
+        "SELECT asked, key, name, seed, cutoff, status, runtime, quality, detail FROM runs"
+        " JOIN configs ON configs.id = config JOIN instances ON instances.id = instance"
+        " WHERE asked IS NOT NULL"
+    ):
+        task = Task(space.from_key(key), Instance(name), seed, cutoff)
+        yield asked, Run(task, _STATUS[status], *result)
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:

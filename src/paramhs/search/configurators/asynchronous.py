@@ -1,0 +1,204 @@
+"""ParamHS with many races at once, in which every result is used when it comes."""
+
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from paramhs.search.comparison import Comparison, Growing
+from paramhs.search.configurators.configurator import Configurator, check_parts, why_ended
+from paramhs.search.configurators.moves import Moves
+from paramhs.search.configurators.param_hs import ParamHS
+from paramhs.search.history import History
+from paramhs.search.operators import Learned, Learner, Move, Operator
+from paramhs.values.errors import BadInput
+from paramhs.values.runs import Asking, Evaluate, Incumbent, Run, Search, Task, answer
+from paramhs.values.space import Config
+
+
+@dataclass(frozen=True)
+class Asynchronous:
+    """As `ParamHS`, but so many runs are under way at any time, each of some race.
+
+    A new race begins whenever a worker would be idle, from the incumbent of that moment and with
+    all that is known by then. Who wins against an incumbent that is none any more meets the new
+    one; who wins against one that has gained more than as many runs since then goes on.
+
+    So the search depends on the order in which runs end, and with it on the workers; no run is made
+    in vain, and none is waited for. `width` is a part of the search, and the order is stored: a
+    search goes on from its store as it was, by however many workers.
+    """
+
+    width: int = 1
+    operator: Operator | Learner = Learned()
+    comparison: Comparison = Growing()
+
+    def __post_init__(self) -> None:
+        check_parts(self.operator, self.comparison)
+        if type(self.width) is not int or self.width < 1:
+            raise BadInput(f"width must be a whole number from 1 on, not {self.width!r}")
+
+    def search(self, history: History) -> Search:
+        """A new search."""
+        return _Races(self, history).search()
+
+
+def asynchronous(configurator: Configurator, width: int) -> Asynchronous:
+    """The same search with so many runs under way."""
+    if isinstance(configurator, ParamHS):
+        return Asynchronous(width, configurator.operator, configurator.comparison)
+    raise BadInput(
+        f"{type(configurator).__name__} cannot be asynchronous: only ParamHS (the configurators"
+        ' "paramhs", "paramhs-plain", "paramrls" and "random") can; "race" needs it less'
+    )
+
+
+class _Race:
+    """One of the races under way: it waits until all runs that it asked for are there."""
+
+    def __init__(self, challenger: Config, incumbent: Config, asking: Asking) -> None:
+        self.challenger = challenger
+        self.incumbent = incumbent
+        self._asking = asking
+        self._runs: dict[Task, Run] = {}
+        self.tasks: Sequence[Task] = ()
+        self.won: bool | None = None
+        self._go_on([])
+
+    def _go_on(self, runs: list[Run]) -> None:
+        try:
+            self.tasks = (self._asking.send(runs) if runs else next(self._asking)).tasks
+            self._runs = {}
+        except StopIteration as end:
+            self.won, self.tasks = bool(end.value), ()
+
+    def take(self, task: Task, run: Run) -> bool:
+        """Whether that was the last run that it waited for."""
+        self._runs[task] = run
+        if len(self._runs) < len(self.tasks):
+            return False
+        self._go_on([self._runs[task] for task in self.tasks])
+        return True
+
+
+class _Waiting(NamedTuple):
+    """A run that races wait for."""
+
+    task: Task
+    races: list[tuple[_Race, Task]]
+
+
+class _Races:
+    """One search: the races under way, and the runs that they wait for."""
+
+    incumbent: Config
+
+    def __init__(self, rules: Asynchronous, history: History) -> None:
+        history.is_shared = True
+        self.rules = rules
+        self.history = history
+        self.moves = Moves(rules.operator, history)
+        self.rejected: set[Config] = set()
+        self.racing: set[Config] = set()
+        self.coming: deque[Config] = deque()
+        self.waiting: dict[tuple[object, ...], _Waiting] = {}
+
+    def search(self) -> Search:
+        history = self.history
+        default = history.scenario.space.default
+        yield from self._follow(
+            _Race(default, default, self.rules.comparison.start(history, default))
+        )
+        while self.waiting:
+            yield from self._use_next()
+        self.incumbent = default
+        yield Incumbent(default)
+        self.coming.extend(config for config in history.scenario.initial if config != default)
+        while True:
+            yield from self._begin_races()
+            if self.waiting:
+                yield from self._use_next()
+            elif not self._reopen():
+                return why_ended(history)
+
+    def _use_next(self) -> Generator[Evaluate | Incumbent, Sequence[Run], None]:
+        """Whatever run is over first."""
+        tasks = [waiting.task for waiting in self.waiting.values()]
+        (run,) = yield Evaluate(tasks, first=True)
+        races = self.waiting.pop(run.task.call).races
+        if all(race.incumbent == run.task.config for race, _ in races):
+            self.history.add_shared(run)
+        for race, task in races:
+            found = answer(run, task)
+            if found is None:
+                self._wait_for(race, task)
+            elif race.take(task, found):
+                yield from self._follow(race)
+
+    def _follow(self, race: _Race) -> Iterator[Incumbent]:
+        """Let a race ask for its next runs, or end."""
+        for task in race.tasks:
+            self._wait_for(race, task)
+        if race.won is not None and race.challenger != race.incumbent:
+            yield from self._end(race, race.won)
+
+    def _wait_for(self, race: _Race, task: Task) -> None:
+        if task.call in self.waiting:
+            self.waiting[task.call].races.append((race, task))
+        else:
+            self.waiting[task.call] = _Waiting(task, [(race, task)])
+
+    def _end(self, race: _Race, won: bool) -> Iterator[Incumbent]:
+        if won and race.incumbent == self.incumbent and self._is_hasty(race):
+            yield from self._begin(race.challenger)
+            return
+        self.history.decide(race.challenger, race.incumbent, won)
+        self.racing.discard(race.challenger)
+        if not won:
+            self.rejected.add(race.challenger)
+        elif race.incumbent != self.incumbent:
+            yield from self._begin(race.challenger)
+        else:
+            self.rejected = self._final(self.rejected, race.challenger) | {self.incumbent}
+            self.incumbent = race.challenger
+            yield Incumbent(self.incumbent)
+
+    def _is_hasty(self, race: _Race) -> bool:
+        """Whether the incumbent has gained so much since that it was met on less than half."""
+        met = len(self.history.common(race.challenger, race.incumbent))
+        return 2 * met < len(self.history.pairs_of(race.incumbent))
+
+    def _begin_races(self) -> Iterator[Incumbent]:
+        """As many as there are workers for; several may wait for the same run."""
+        width = self.rules.width
+        while len(self.waiting) < width and len(self.racing) < 2 * width:
+            if not self.coming:
+                self.coming.extend(self._move())
+            if not self.coming:
+                return
+            challenger = self.coming.popleft()
+            if challenger != self.incumbent and challenger not in self.racing:
+                yield from self._begin(challenger)
+
+    def _move(self) -> Move:
+        returning = self.rejected & self.moves.look(self.incumbent)
+        self.rejected -= returning - self._final(returning, self.incumbent)
+        excluded = self.rejected | self.racing
+        move = self.moves.take(self.incumbent, excluded)
+        return move or self.moves.jump(self.incumbent, excluded)
+
+    def _begin(self, challenger: Config) -> Iterator[Incumbent]:
+        self.racing.add(challenger)
+        asking = self.rules.comparison.better(self.history, challenger, self.incumbent)
+        yield from self._follow(_Race(challenger, self.incumbent, asking))
+
+    def _reopen(self) -> bool:
+        """Whether some who were rejected may try again."""
+        final = self._final(self.rejected, self.incumbent)
+        some = len(final) < len(self.rejected)
+        self.rejected = final
+        return some
+
+    def _final(self, rejected: set[Config], incumbent: Config) -> set[Config]:
+        is_final = self.rules.comparison.is_final
+        return {c for c in rejected if is_final(self.history, c, incumbent)}
