@@ -469,7 +469,9 @@ def main() -> None:
         return
     console.print(overheads())
     console.print(sizes())
-    subprocess.run([sys.executable, "-m", "benchmarks.workers", "--table"], check=False)
+    print("how many workers a search can use, in virtual time (simulated where it is not stored):")
+    sys.stdout.flush()
+    subprocess.run([sys.executable, "-m", "benchmarks.workers"], check=True)
 
 
 if __name__ == "__main__":
