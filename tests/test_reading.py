@@ -152,7 +152,7 @@ class TestStoredVerdicts:
 
     def test_a_verdict_is_of_the_best_of_its_time(self, tmp_path):
         path = scenario(tmp_path)
-        assert paramhs("tune", path, "--runs", 60, cwd=tmp_path).returncode == 0
+        assert paramhs("tune", path, "--runs", 30, cwd=tmp_path).returncode == 0
         store = tmp_path / "scenario.sqlite"
         before = read_search(store)
         assert read_verdict(before).second.config == before.best

@@ -128,9 +128,15 @@ def _writable(value: Any) -> Any:
     return value
 
 
+def _filled(rows: list[Row]) -> list[Row]:
+    """All with the same columns: what one has not, as a parameter that is switched off, is None."""
+    columns = dict.fromkeys(name for row in rows for name in row)
+    return [{name: row.get(name) for name in columns} for row in rows]
+
+
 def export_table(opened: Opened, what: str, kind: str, out: Path | None) -> tuple[list[Row], bytes]:
     """The rows of a table, and how they are written; into a file, if one is named."""
-    rows = list(TABLES[what](opened))
+    rows = _filled(list(TABLES[what](opened)))
     written = FORMATS[kind](rows)
     if out is not None:
         try:
