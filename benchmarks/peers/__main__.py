@@ -83,6 +83,12 @@ def compare(given: argparse.Namespace, seed: int, name: str) -> None:
                     )
 
 
+def wanted(row: Row, given: argparse.Namespace) -> bool:
+    """Whether it was asked for."""
+    here = row.case in given.cases and row.tool in given.tools
+    return here and row.seed in given.seeds and row.runs in given.runs
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers")
     parser.add_argument("--setup", action="store_true", help="install the peers")
@@ -96,7 +102,7 @@ def main() -> None:
     if given.setup:
         set_up()
     elif given.table:
-        print(tables([row for row in read_rows(given.data) if row.case in given.cases]))
+        print(tables([row for row in read_rows(given.data) if wanted(row, given)]))
     else:
         missing = [tool for tool in given.tools if not TOOLS[tool].installed()]
         if missing:

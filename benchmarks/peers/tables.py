@@ -7,7 +7,7 @@ from statistics import fmean, median, stdev
 from benchmarks.peers.rows import Row
 
 Cell = Callable[[Sequence[Row], float], str]
-"""What stands in a table of some searches of a tool; the number is the least mean of all tools."""
+"""What stands in a table of some searches of a tool; up to the number, logarithms are level."""
 
 
 def tables(rows: Sequence[Row]) -> str:
@@ -27,11 +27,16 @@ def table(rows: Sequence[Row], cell: Cell) -> str:
     for case, runs in sorted({(row.case, row.runs) for row in rows}):
         here = [row for row in rows if (row.case, row.runs) == (case, runs)]
         groups = [[row for row in here if row.tool == tool] for tool in tools]
-        several = [group for group in groups if len(group) > 1]
-        least = min(log_mean(group) for group in several or filter(None, groups))
-        cells = [cell(group, least) if group else "-" for group in groups]
+        bound = level([group for group in groups if len(group) > 1])
+        cells = [cell(group, bound) if group else "-" for group in groups]
         lines.append(_line([case, f"{runs:,}", *cells]))
     return "\n".join(lines)
+
+
+def level(groups: Sequence[Sequence[Row]]) -> float:
+    """The least mean and its standard error: what is not above that may be as good."""
+    best = min(groups, key=log_mean, default=None)
+    return -math.inf if best is None else log_mean(best) + log_error(best)
 
 
 def _order(row: Row) -> tuple[bool, str]:
@@ -43,14 +48,14 @@ def _line(words: Iterable[str]) -> str:
     return f"| {' | '.join(words)} |"
 
 
-def mean_cell(rows: Sequence[Row], least: float) -> str:
-    """In bold if it is the least, or within its standard error of that; one search has none."""
+def mean_cell(rows: Sequence[Row], bound: float) -> str:
+    """In bold if it is the least or level with that; one search has no standard error."""
     middle = math.exp(log_mean(rows))
     if len(rows) < 2:
         return f"{middle:.3f}"
     error = log_error(rows)
     text = f"{middle:.3f} ± {middle * error:.3f}"
-    return f"**{text}**" if log_mean(rows) - error <= least else text
+    return f"**{text}**" if log_mean(rows) <= bound else text
 
 
 def median_cell(rows: Sequence[Row], _: float) -> str:
