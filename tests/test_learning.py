@@ -290,3 +290,27 @@ def test_who_was_rejected_by_chance_returns_and_is_judged_on_more_runs():
     assert max(returned) >= 4
     with pytest.raises(BadInput, match="again must be between 0 and 1"):
         Learned(again=1.5)
+
+
+RETURNING = ((SMALL.config(a=0), SMALL.config(a=1)), (SMALL.default, SMALL.config(m="y")), ())
+
+
+@pytest.mark.parametrize("idle", [frozenset(), frozenset({0, 1, 2})])
+@pytest.mark.parametrize("excluded", [(), (SMALL.config(a=0),)])
+def test_who_returns_has_a_law_too(idle, excluded):
+    guess = (lambda position, index: 0.1 * index - position,)
+    operator = Guided(Several(), guess, 0.25, 2, idle, 0.5, RETURNING)
+    check_operator(operator, SMALL, draws=1_000)
+    law = operator.distribution(SMALL, SMALL.default, excluded)
+    first = SMALL.config(a=1) if excluded else SMALL.config(a=0)
+    assert law[(first,)] >= Fraction(3, 4) * Fraction(1, 2) * Fraction(1, 3)
+
+
+def test_where_no_move_is_left_only_those_return_who_were_tried():
+    away = set(Several().distribution(SMALL, SMALL.default))
+    excluded = {config for (config,) in away} - {SMALL.config(m="y")}
+    operator = Guided(Several(), (lambda *_: 0.0,), 0.25, 2, frozenset(), 0.5, RETURNING)
+    assert operator.distribution(SMALL, SMALL.default, excluded) == {(SMALL.config(m="y"),): 1}
+    excluded.add(SMALL.config(m="y"))
+    assert operator.distribution(SMALL, SMALL.default, excluded) == {}
+    assert operator.sample(SMALL, SMALL.default, Random(1), excluded) == ()
