@@ -167,7 +167,11 @@ def test_more_rows_than_columns_or_fewer_give_the_same_model():
 
 
 @pytest.mark.parametrize(
-    "costs", [[1.0, 10.0, 100.0], [-3.0, 0.0, 5.0], [0.0, 0.0, math.inf], [math.inf, math.inf]]
+    "costs",
+    [
+        *([1.0, 10.0, 100.0], [-3.0, 0.0, 5.0], [0.0, 0.0, math.inf], [math.inf, math.inf]),
+        *([-1e308, 0.0, 1e308, math.inf], [1e-320, 1e308, math.inf], [-1e308, -1e308]),
+    ],
 )
 def test_all_costs_have_a_finite_transform_in_their_order(costs):
     values = transformed(np.array(costs))

@@ -44,6 +44,7 @@ _SWEEPS = 12  # of the two-way fit
 _PRIORS = tuple(4.0**k for k in range(-6, 2))  # variances of a range, in units of the rows' own
 _DEVIATIONS = (0.03, 0.1, 0.4, 0.8)  # shares of the rows' variance that are deviations
 _LEVEL = 3.0  # how much wider than a parameter's range the prior of the level is
+_HUGE = 1e100  # what solvers say where they found nothing may be the largest float
 _DIGITS = 6  # to which effects are rounded
 
 
@@ -226,11 +227,17 @@ def transformed(costs: Floats) -> Floats:
         return np.zeros(len(costs))
     finite = costs[usable]
     values = np.full(len(costs), np.nan)
-    values[usable] = np.log(finite) if finite.min() > 0 else finite
+    values[usable] = np.log(finite) if finite.min() > 0 else finite / _size(finite)
     known = values[usable]
     spread = float(np.subtract(*np.percentile(known, [90, 10]))) or float(np.ptp(known)) or 1.0
     values[~usable] = known.max() + spread
     return values if finite.min() > 0 else values / spread
+
+
+def _size(costs: Floats) -> float:
+    """What to divide costs by, so that sums and squares of them are floats."""
+    largest = float(np.abs(costs).max())
+    return largest if largest > _HUGE else 1.0
 
 
 def _two_way(values: Floats, who: Ints, where: Ints, counts: Floats) -> tuple[Floats, float]:
