@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
-from math import prod
+from math import inf, prod
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -229,6 +229,12 @@ class Learned:
             raise BadInput(f"epsilon must be above 0 and at most 1, not {self.epsilon}")
         if not 0 <= self.again <= 1:
             raise BadInput(f"again must be between 0 and 1, not {self.again}")
+        if not 0 <= self.spread < inf:
+            raise BadInput(f"spread must be a number from 0 on, not {self.spread}")
+        for name in ("tries", "draws", "growth"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise BadInput(f"{name} must be a whole number from 1 on, not {value!r}")
 
     def given(self, history: "History") -> Operator:
         """The plain operator while nothing is known, then one that is guided."""
