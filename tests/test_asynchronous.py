@@ -1,6 +1,7 @@
 """Many races at once, in which every result is used when it comes."""
 
 from concurrent.futures import Executor, Future
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 import paramhs
 from driving import at, by_instance, instances, noise, ok, one_parameter, random_table, total_score
-from paramhs.search.comparison import FixedRuns, Focused, Growing
+from paramhs.search.comparison import FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import Asynchronous, ParamHS, ParamILS
 from paramhs.search.configurators.rebuilding import configurator_of
 from paramhs.search.history import History
@@ -20,7 +21,7 @@ from paramhs.values.errors import BadInput, StoreError
 from paramhs.values.runs import Run, Status
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import stream
-from paramhs.values.space import Space
+from paramhs.values.space import Integer, Space
 from paramhs.world.driver import Budget, Driver
 from paramhs.world.store import MemoryStore
 
@@ -237,3 +238,15 @@ def test_a_crash_of_the_default_stops_it():
     crash = type("C", (Counted,), {"__call__": lambda _, t: Run(t, Status.CRASHED, 0.0)})()
     with pytest.raises(paramhs.TargetError, match="fails with its default"):
         driven(8, target=crash, default=WIDE.default)
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_fresh_runs_have_no_common_pairs_and_win_all_the_same(width):
+    def target(config, seed):
+        return abs(config["x"] - 7) + Random(seed).random()
+
+    configurator = ParamHS(Several(), FreshRuns(3))
+    how = {"budget": 300, "configurator": configurator, "asynchronous": width}
+    result = paramhs.tune(target, {"x": Integer(0, 20, default=20)}, **how)
+    assert len(result.trajectory) > 2
+    assert result.best["x"] < 12

@@ -175,7 +175,7 @@ def tune_scenario(
     check_seed(seed)
     check_configurator(configurator)
     if asynchronous is not False:
-        width = running.jobs if asynchronous is True else asynchronous
+        width = _width(running) if asynchronous is True else asynchronous
         configurator = made_asynchronous(configurator, width)
     store = None if store is None else path_of(store, "store")
     earlier = [path_of(path, "warm_start") for path in warm_start]
@@ -220,6 +220,16 @@ def _labelled(result: Result, target: Target, store: str | Path | None) -> Resul
     path = None if store is None else Path(store)
     command = target.command_line(result.best)
     return replace(result, target=target.name, command=command, store=path)
+
+
+def _width(running: Running) -> int:
+    """How many runs are under way where nobody says; that of a cluster changes, so it is asked."""
+    if running.jobs == 1 and not isinstance(running.executor, str | None):
+        raise BadInput(
+            "asynchronous = true means as many runs at a time as there are jobs; where an executor"
+            " or a cluster makes them, say how many, such as asynchronous = 64"
+        )
+    return running.jobs
 
 
 def _known(

@@ -222,7 +222,7 @@ class History:
                 else:
                     self.add(run, cutoff)
             else:
-                del self._whole[task.config, task.pair]
+                self._whole.pop((task.config, task.pair), None)
                 self._take_in(whole, cutoff)
 
     def add(self, run: Run, cutoff: float = math.inf) -> None:

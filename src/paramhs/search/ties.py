@@ -7,6 +7,7 @@ from itertools import islice
 
 from paramhs.search.history import History, Race
 from paramhs.values.costs import Cost
+from paramhs.values.runs import Pair
 from paramhs.values.space import Config
 
 _CHANCE = 0.001  # of equal costs without a cause
@@ -45,7 +46,14 @@ def idle(tied: Iterable[Race]) -> frozenset[int]:
 
 def _is_tied(history: History, challenger: Config, incumbent: Config) -> bool:
     new, old = history.costs(challenger), history.costs(incumbent)
-    common = [pair for pair in new if pair in old]
+    common, cut = [pair for pair in new if pair in old], history.cut_short(challenger)
     if any(new[pair] != old[pair] for pair in common):
         return False
+    if any(pair in old and _is_more(history, challenger, pair, old[pair]) for pair in cut):
+        return False
     return len(common) >= enough_ties(old.values())
+
+
+def _is_more(history: History, config: Config, pair: Pair, cost: Cost) -> bool:
+    least = history.at_least(config, pair)
+    return least is not None and least > cost[0]

@@ -1,5 +1,6 @@
 """ParamHS with many races at once, in which every result is used when it comes."""
 
+import math
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -56,9 +57,13 @@ def asynchronous(configurator: Configurator, width: int) -> Asynchronous:
 class _Race:
     """One of the races under way: it waits until all runs that it asked for are there."""
 
-    def __init__(self, challenger: Config, incumbent: Config, asking: Asking) -> None:
+    def __init__(
+        self, challenger: Config, incumbent: Config, asking: Asking, known: float = math.inf
+    ) -> None:
         self.challenger = challenger
         self.incumbent = incumbent
+        self.known = known
+        """So many runs of the incumbent were known as it began; if none may be too few, no end."""
         self._asking = asking
         self._runs: dict[Task, Run] = {}
         self.tasks: Sequence[Task] = ()
@@ -150,7 +155,7 @@ class _Races:
 
     def _end(self, race: _Race, won: bool) -> Iterator[Incumbent]:
         if won and race.incumbent == self.incumbent and self._is_hasty(race):
-            yield from self._begin(race.challenger)
+            yield from self._begin(race.challenger, math.inf)
             return
         self.history.decide(race.challenger, race.incumbent, won)
         self.racing.discard(race.challenger)
@@ -164,9 +169,8 @@ class _Races:
             yield Incumbent(self.incumbent)
 
     def _is_hasty(self, race: _Race) -> bool:
-        """Whether the incumbent has gained so much since that it was met on less than half."""
-        met = len(self.history.common(race.challenger, race.incumbent))
-        return 2 * met < len(self.history.pairs_of(race.incumbent))
+        """Whether the incumbent has gained more runs since it began than it had then."""
+        return 2 * race.known < len(self.history.pairs_of(race.incumbent))
 
     def _begin_races(self) -> Iterator[Incumbent]:
         """As many as there are workers for; several may wait for the same run."""
@@ -187,10 +191,12 @@ class _Races:
         move = self.moves.take(self.incumbent, excluded)
         return move or self.moves.jump(self.incumbent, excluded)
 
-    def _begin(self, challenger: Config) -> Iterator[Incumbent]:
+    def _begin(self, challenger: Config, known: float | None = None) -> Iterator[Incumbent]:
         self.racing.add(challenger)
+        if known is None:
+            known = len(self.history.pairs_of(self.incumbent))
         asking = self.rules.comparison.better(self.history, challenger, self.incumbent)
-        yield from self._follow(_Race(challenger, self.incumbent, asking))
+        yield from self._follow(_Race(challenger, self.incumbent, asking, known))
 
     def _reopen(self) -> bool:
         """Whether some who were rejected may try again."""

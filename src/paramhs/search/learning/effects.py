@@ -3,7 +3,7 @@
     transformed cost = effect of the instance + sum over parameters of an effect of their value
                        + a deviation of the configuration + noise
 
-Costs are taken as logarithms where all are positive, else as they are, in units of their spread;
+Costs are taken as logarithms where all are positive, else as they are; in units of their spread;
 a run without a usable cost counts as somewhat worse than the worst, and one that was cut short as
 what it had cost until then. Instance effects come from a
 two-way additive fit, after which a configuration is one row: the mean of what is left, whose
@@ -44,6 +44,8 @@ _SWEEPS = 12  # of the two-way fit
 _PRIORS = tuple(4.0**k for k in range(-6, 2))  # variances of a range, in units of the rows' own
 _DEVIATIONS = (0.03, 0.1, 0.4, 0.8)  # shares of the rows' variance that are deviations
 _LEVEL = 3.0  # how much wider than a parameter's range the prior of the level is
+_FARTHEST = 100.0  # spreads from the middle
+_HUGE = 1e100  # what solvers say where they found nothing may be the largest float
 _DIGITS = 6  # to which effects are rounded
 
 
@@ -220,17 +222,26 @@ def _known(history: History, config: Config) -> Iterator[tuple[Pair, float]]:
 
 
 def transformed(costs: Floats) -> Floats:
-    """Logarithms where all are positive; units of the spread; the unusable beyond the worst."""
+    """Logarithms where all are positive; the unusable beyond the worst; in units of the spread, and
+    no farther from the middle than some of these: one outlier is not to be the whole fit."""
     usable = np.isfinite(costs)
     if not usable.any():
         return np.zeros(len(costs))
     finite = costs[usable]
     values = np.full(len(costs), np.nan)
-    values[usable] = np.log(finite) if finite.min() > 0 else finite
+    values[usable] = np.log(finite) if finite.min() > 0 else finite / _size(finite)
     known = values[usable]
     spread = float(np.subtract(*np.percentile(known, [90, 10]))) or float(np.ptp(known)) or 1.0
     values[~usable] = known.max() + spread
-    return values if finite.min() > 0 else values / spread
+    values /= spread
+    middle = float(np.median(values))
+    return np.asarray(np.clip(values, middle - _FARTHEST, middle + _FARTHEST), np.float64)
+
+
+def _size(costs: Floats) -> float:
+    """What to divide costs by, so that sums and squares of them are floats."""
+    largest = float(np.abs(costs).max())
+    return largest if largest > _HUGE else 1.0
 
 
 def _two_way(values: Floats, who: Ints, where: Ints, counts: Floats) -> tuple[Floats, float]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
-from math import prod
+from math import inf, prod
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,22 +64,22 @@ class Guided:
     ) -> dict[Move, Fraction]:
         """The exact law; for spaces that can be written out."""
         plain = self.plain.distribution(space, at, excluded)
-        return mixed(plain, self._guided_law(space, at, excluded), self.epsilon)
+        back = self._law_of_returning(at, excluded)
+        if not plain:
+            return _scaled(back) if self.again else {}
+        changed = self._law_of_changes(space, at, excluded) or plain
+        share = Fraction(self.again) * sum(back.values(), Fraction(0))
+        guided = mixed(_scaled(back), changed, share) if share else changed
+        return mixed(plain, guided, self.epsilon)
 
-    def _guided_law(
-        self, space: Space, at: Config, excluded: Container[Config]
-    ) -> dict[Move, Fraction]:
-        back: dict[Move, Fraction] = {}
+    def _law_of_returning(self, at: Config, excluded: Container[Config]) -> dict[Move, Fraction]:
+        """Of the lists, the share in which somebody can return, by who it is."""
+        law: dict[Move, Fraction] = {}
         for some in self.returning:
             move = _first(some, at, excluded)
             if move:
-                back[move] = back.get(move, Fraction(0)) + Fraction(1, len(self.returning))
-        changed = self._law_of_changes(space, at, excluded)
-        share = Fraction(self.again) * sum(back.values(), Fraction(0))
-        if not back or not share:
-            return changed
-        mass = sum(back.values(), Fraction(0))
-        return mixed({move: p / mass for move, p in back.items()}, changed, share)
+                law[move] = law.get(move, Fraction(0)) + Fraction(1, len(self.returning))
+        return law
 
     def _law_of_changes(
         self, space: Space, at: Config, excluded: Container[Config]
@@ -89,8 +89,7 @@ class Guided:
             for config, p in self._outcomes(space, at, guess):
                 if config is not None and config not in excluded:
                     total[(config,)] = total.get((config,), Fraction(0)) + p
-        mass = sum(total.values(), Fraction(0))
-        return {move: p / mass for move, p in total.items()}
+        return _scaled(total)
 
     def _outcomes(
         self, space: Space, at: Config, guess: Guess
@@ -133,13 +132,15 @@ class Guided:
         Where the model keeps proposing what is excluded, a small space is written out; in a large
         one the move is a plain one.
         """
-        if rng.random() < self.epsilon or self.idle.issuperset(at.movable):
-            return self.plain.sample(space, at, rng, excluded)
+        if rng.random() < self.epsilon:
+            return self._plain_move(space, at, rng, excluded)
         if self.returning and rng.random() < self.again:
             chosen = self.returning[int(rng.random() * len(self.returning))]
             back = _first(chosen, at, excluded)
             if back:
                 return back
+        if self.idle.issuperset(at.movable):
+            return self._plain_move(space, at, rng, excluded)
         for _ in range(_REDRAWS):
             config = self._proposed(space, at, rng)
             if config is not None and config not in excluded:
@@ -148,7 +149,17 @@ class Guided:
             changed = self._law_of_changes(space, at, excluded)
             if changed:
                 return draw_from(changed, rng)
-        return self.plain.sample(space, at, rng, excluded)
+        return self._plain_move(space, at, rng, excluded)
+
+    def _plain_move(
+        self, space: Space, at: Config, rng: Random, excluded: Container[Config]
+    ) -> Move:
+        """Where there is none, only those can come who were tried."""
+        move = self.plain.sample(space, at, rng, excluded)
+        if move or not self.again:
+            return move
+        back = self._law_of_returning(at, excluded)
+        return draw_from(_scaled(back), rng) if back else ()
 
     def _proposed(self, space: Space, at: Config, rng: Random) -> Config | None:
         draw = rng.random
@@ -172,6 +183,11 @@ class Guided:
     ) -> Iterator[Config]:
         """Successive draws of what has not been drawn yet."""
         return successively(partial(self.sample, space, at, rng), excluded)
+
+
+def _scaled(law: dict[Move, Fraction]) -> dict[Move, Fraction]:
+    mass = sum(law.values(), Fraction(0))
+    return {move: p / mass for move, p in law.items()}
 
 
 def _first(configs: Iterable[Config], at: Config, excluded: Container[Config]) -> Move:
@@ -213,6 +229,12 @@ class Learned:
             raise BadInput(f"epsilon must be above 0 and at most 1, not {self.epsilon}")
         if not 0 <= self.again <= 1:
             raise BadInput(f"again must be between 0 and 1, not {self.again}")
+        if not 0 <= self.spread < inf:
+            raise BadInput(f"spread must be a number from 0 on, not {self.spread}")
+        for name in ("tries", "draws", "growth"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise BadInput(f"{name} must be a whole number from 1 on, not {value!r}")
 
     def given(self, history: "History") -> Operator:
         """The plain operator while nothing is known, then one that is guided."""

@@ -81,11 +81,11 @@ class Standing:
     @property
     def aside(self) -> set[str]:
         """Workers that are given nothing more."""
-        return {worker for worker, record in self.records.items() if record.aside}
+        return {worker for worker, record in list(self.records.items()) if record.aside}
 
     def text(self, workers: int) -> str:
         """How it stands, for the live view: failures by worker, the worst first."""
-        failing = [(r.alone, r.failed, w) for w, r in self.records.items() if r.failed]
+        failing = [(r.alone, r.failed, w) for w, r in list(self.records.items()) if r.failed]
         worst = sorted(failing, reverse=True)[:3]
         parts = [counted(workers, "worker")]
         if self.aside:

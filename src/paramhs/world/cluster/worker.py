@@ -105,13 +105,13 @@ class Place:
     def answer(self, order: Order, sent: Mapping[str, bytes], key: str) -> Answer:
         """Make the run that was ordered, or say why not."""
         try:
-            with self._lock:
+            with self._lock:  # another search may forget what is needed here
                 self._take_in(order, sent)
-            missing = self._missing(order)
-            if missing:
-                return Answer(self._address, missing=missing, about=_about())
-            kit = self._kits[order.kit]
-            run = self._make(kit, order.task(kit.space, self._instance(order)), key)
+                missing = self._missing(order)
+                if missing:
+                    return Answer(self._address, missing=missing, about=_about())
+                kit, instance = self._kits[order.kit], self._instance(order)
+            run = self._make(kit, order.task(kit.space, instance), key)
         except Misplaced as error:
             return Answer(self._address, misplaced=str(error), about=_about())
         except ParamhsError as error:
@@ -127,7 +127,9 @@ class Place:
 
     def _take_in(self, order: Order, sent: Mapping[str, bytes]) -> None:
         for digest, data in sent.items():
-            if digest == order.kit and digest not in self._kits:
+            if digest in self._kits or digest in self._things:
+                continue  # a run may be reading it
+            if digest == order.kit:
                 self._kits[digest] = _unpack_kit(data)
             elif digest == order.instance.shipped:
                 self._things[digest] = self._write(digest, order.instance.path, data)
@@ -147,8 +149,9 @@ class Place:
             folder = os.path.join(self._folder, digest)
             os.makedirs(folder, exist_ok=True)
             written = os.path.join(folder, os.path.basename(path))
-            with open(written, "wb") as file:
+            with open(f"{written}.part", "wb") as file:
                 file.write(data)
+            os.replace(file.name, written)
         except OSError as error:
             raise Misplaced(f"{os.path.basename(path)} cannot be written: {error}") from None
         return written
@@ -192,7 +195,7 @@ class Place:
             if not self._kits:
                 self._things.clear()
         if kept:
-            kept.close()
+            kept.retire()
 
     def dismiss_idle(self) -> None:
         """Dismiss keepers that have had nothing to do for a while."""
@@ -219,6 +222,7 @@ class _Unpacked:
         self._target = supervisable(kit.target)
         self._lock = threading.Lock()
         self._idle: list[tuple[float, Supervised]] = []
+        self._retired = False
         self._note = ""
         _check_program(kit.target)
         if kit.files and file_digest(kit.target) != kit.files:
@@ -233,8 +237,17 @@ class _Unpacked:
             yield keeper
         finally:
             with self._lock:
-                if not keeper.closed:
+                kept = not keeper.closed and not self._retired
+                if kept:
                     self._idle.append((time.monotonic(), keeper))
+            if not kept:
+                keeper.close()
+
+    def retire(self) -> None:
+        """Dismiss all keepers, those that are at work when they are done."""
+        with self._lock:
+            self._retired = True
+        self.close()
 
     def take_note(self) -> str:
         """What is to be said, once."""
