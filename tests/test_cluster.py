@@ -232,7 +232,7 @@ def test_a_run_that_nobody_wants_is_ended(whole, tmp_path):
     with executing(FunctionTarget(spawning), whole, 1, math.inf) as (workers, runner):
         task = Task(SPACE.default, Instance("i", str(tmp_path / "pid")), 1)
         future = workers.submit(runner, task)
-        wait_for(lambda: (tmp_path / "pid").exists())
+        wait_for(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
         future.cancel()
         assert_gone(tmp_path / "pid")
 
