@@ -49,6 +49,7 @@ from paramhs.values.space import Boolean, Categorical, Integer, Ordinal, Paramet
 from paramhs.values.space.parameters import parameter
 from paramhs.world.cluster import Dask
 from paramhs.world.driver import Budget
+from paramhs.world.executing import MOST_JOBS
 from paramhs.world.targets.command import JsonLine, Pattern, Reader
 
 T = TypeVar("T")
@@ -517,7 +518,7 @@ class File(_Table):
     configurator: _Configurator = _Configurator()
     verdict: Verdict = Verdict()
     seed: Seed = 0
-    jobs: Annotated[int, Field(ge=1, le=4096)] = 1
+    jobs: Annotated[int, Field(ge=1, le=MOST_JOBS)] = 1
     asynchronous: bool | Annotated[int, Field(ge=1, le=4096)] = False
     """Whether results are used as they come, with as many runs at a time as there are jobs; or a
     number of them, which is a part of the search."""

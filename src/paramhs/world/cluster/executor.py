@@ -105,7 +105,7 @@ class ClusterExecutor(Executor):
                 sent, at = self._packer.parcels(answer.missing), answer.worker
             elif answer.misplaced:
                 self._cluster.standing.set_aside(answer.worker, answer.misplaced)
-            elif not answer.ended:
+            elif not answer.ended and answer.worker not in avoided:  # Dask lets others steal
                 self._cluster.standing.note_run(answer.worker, _failed(answer))
                 return answer
         raise TargetError(f"a run could not be made in {_TRIES} attempts")
