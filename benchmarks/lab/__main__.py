@@ -15,10 +15,12 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import lru_cache
 from pathlib import Path
 from statistics import fmean, stdev
 
-from benchmarks.lab.cases import CASES
+from benchmarks.lab.cases import CASES, COLLECTED, fold
 from benchmarks.lab.real import Real
 from benchmarks.lab.surrogate import DATA, Surrogate
 from benchmarks.lab.variants import VARIANTS
@@ -100,17 +102,41 @@ def main() -> None:
     rows = read(given.out)
     done = {row[:4] for row in rows}
     for name in given.cases:
-        with CASES[name]() as case:  # type: ignore[attr-defined]
-            lab = Real(case) if given.real else Surrogate(case)
-            for seed in range(given.times):
-                for variant in given.variants:
-                    if all((name, variant, runs, seed) in done for runs in given.runs):
-                        continue
-                    found = searched(lab, VARIANTS[variant], given.runs, seed)
-                    new: list[Row] = [(name, variant, r, seed, cost, ms) for r, cost, ms in found]
-                    add(given.out, new)
-                    rows += new
+        for seed in range(given.times):
+            left = [
+                variant
+                for variant in given.variants
+                if not all((name, variant, runs, seed) in done for runs in given.runs)
+            ]
+            if left:
+                rows += compare(name, left, given, seed)
     show(rows)
+
+
+def compare(name: str, variants: Sequence[str], given: argparse.Namespace, seed: int) -> list[Row]:
+    """One search of each variant."""
+    rows: list[Row] = []
+    with real(name, seed) if given.real else nullcontext(surrogate(name)) as lab:
+        for variant in variants:
+            found = searched(lab, VARIANTS[variant], given.runs, seed)
+            new: list[Row] = [(name, variant, r, seed, cost, ms) for r, cost, ms in found]
+            add(given.out, new)
+            rows += new
+    return rows
+
+
+@contextmanager
+def real(name: str, seed: int) -> Iterator[Real]:
+    """The solver, with training instances of this seed's own."""
+    with CASES[name](fold(seed)) as case:
+        yield Real(case)
+
+
+@lru_cache
+def surrogate(name: str) -> Surrogate:
+    """A fit to the runs that were collected."""
+    with CASES[name](COLLECTED) as case:
+        return Surrogate(case)
 
 
 if __name__ == "__main__":

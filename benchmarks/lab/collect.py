@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from benchmarks.lab.cases import CASES, Case
+from benchmarks.lab.cases import CASES, COLLECTED, Case
 
 from paramhs.faces.tuning import tune_scenario
 from paramhs.search.comparison import FixedRuns, Growing
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=12_000)
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
-    with CASES[given.case]() as case:  # type: ignore[attr-defined]
+    with CASES[given.case](COLLECTED) as case:
         save(case, collect(case, given.runs, given.jobs))
 
 

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.lab.cases import CASES
+from benchmarks.lab.cases import CASES, fold
 from benchmarks.peers.environment import ROOT, set_up
 from benchmarks.peers.evaluating import Bench, opened
 from benchmarks.peers.rows import Row, add_rows, read_rows
@@ -67,7 +67,7 @@ def rows_of(tool: Tool, bench: Bench, seed: int, marks: tuple[int, ...]) -> list
 
 def compare(given: argparse.Namespace, seed: int, name: str) -> None:
     """All searches of one case with one seed that are missing."""
-    with CASES[name]() as case, opened(case, CACHE / "runs.sqlite") as bench:  # type: ignore[attr-defined]
+    with CASES[name](fold(seed)) as case, opened(case, CACHE / "runs.sqlite") as bench:
         there = {row.place for row in read_rows(given.data)}
         for tool in map(TOOLS.__getitem__, given.tools):
             for marks in searches(tool, tuple(given.runs)):

@@ -21,7 +21,7 @@ from paramhs.values.space import Config
 from paramhs.world.executing import executing
 from paramhs.world.targets import FunctionTarget
 
-TEST_SEEDS = range(1_000_001, 1_000_006)  # which no search draws but by a rare chance
+TEST_SEEDS = range(1_000_001, 1_000_003)  # which no search draws but by a rare chance
 
 
 class Bench:

@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.capping.collect import CADICAL
 from benchmarks.capping.replaying import replayed, scenario
 from benchmarks.lab.cases import CASES as LAB
+from benchmarks.lab.cases import COLLECTED
 from benchmarks.lab.surrogate import Table
 
 from paramhs.values.capping import Capping
@@ -70,7 +71,7 @@ def cadical() -> Case:
 
 def minisat() -> Case:
     """Runs that are put together from real ones."""
-    with LAB["minisat"]() as lab:  # type: ignore[attr-defined]
+    with LAB["minisat"](COLLECTED) as lab:  # type: ignore[attr-defined]
         instances = (*lab.scenario.instances, *lab.tests)
         timed = replace(
             lab.scenario,
