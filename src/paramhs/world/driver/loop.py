@@ -167,8 +167,8 @@ class Driver:
         always comes as far as it came before.
         """
         self.stopped = self._why_stop_replaying()
-        place = self._arrived if self.session.request.first else self.taken
-        asked = None if self.purpose else place
+        number = self._arrived if self.session.request.first else self.taken
+        asked = None if self.purpose else number
         run = None if self.stopped else self.store.get(task, asked)
         flying = task.call in self._flights
         if run is None and not self.stopped and not flying:
