@@ -505,5 +505,5 @@ def by_cost_of(scenario) -> np.ndarray:
     from paramhs_paper.saps.ranking import aggregated
     from paramhs_paper.saps.table import kept
 
-    table = aggregated(kept("ubcsat"), "plain", "best").mean[:3]
+    table = aggregated(kept("ubcsat")).mean[:3]
     return by_cost(table.ravel())

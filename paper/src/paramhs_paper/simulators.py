@@ -1,4 +1,4 @@
-"""The built-in search heuristics bit by bit, in machine code: nothing is skipped or shortened.
+"""The search heuristics bit by bit, in machine code: nothing is skipped or shortened.
 
 Every bit of every offspring is drawn, also where the outcome is already decided, so that these
 runs share no reasoning with the laws they are held to. They return levels (`heuristics.py`).
@@ -12,9 +12,6 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numpy.typing import NDArray
-
-UNIFORM = -1
-"""The start that stands for a uniformly random string."""
 
 Bits = NDArray[np.bool_]
 Levels = NDArray[np.int64]
@@ -33,13 +30,11 @@ def _part(function: F) -> F:
 
 
 @_compiled
-def ridge(
-    n: int, cutoff: int, start: int, rate: float, runs: int, rng: np.random.Generator
-) -> Levels:
-    """Final levels of the (1+1) EA on Ridge, started at 1^start 0^(n - start)."""
+def ridge(n: int, cutoff: int, rate: float, runs: int, rng: np.random.Generator) -> Levels:
+    """Final levels of the (1+1) EA on Ridge, started at 0^n."""
     levels = np.empty(runs, np.int64)
     for run in range(runs):
-        bits = np.arange(n) < start
+        bits = np.zeros(n, np.bool_)
         for _ in range(cutoff):
             child = _mutated(bits, rate, rng)
             if _ridge_fitness(child) >= _ridge_fitness(bits):
@@ -49,16 +44,11 @@ def ridge(
 
 
 @_compiled
-def leading_ones(
-    n: int, cutoff: int, start: int, rate: float, runs: int, rng: np.random.Generator
-) -> Levels:
+def leading_ones(n: int, cutoff: int, rate: float, runs: int, rng: np.random.Generator) -> Levels:
     """Final levels of the (1+1) EA on LeadingOnes."""
     levels = np.empty(runs, np.int64)
     for run in range(runs):
         bits = _random_bits(n, rng)
-        if start != UNIFORM:
-            bits[:start] = True
-            bits[start : start + 1] = False  # no bit if start = n
         for _ in range(cutoff):
             child = _mutated(bits, rate, rng)
             if _leading(child) >= _leading(bits):
@@ -68,12 +58,12 @@ def leading_ones(
 
 
 @_compiled
-def onemax(n: int, cutoff: int, start: int, k: int, runs: int, rng: np.random.Generator) -> Levels:
-    """Final levels of RLS_k on OneMax; a start of x ones is 1^x 0^(n - x)."""
+def onemax(n: int, cutoff: int, k: int, runs: int, rng: np.random.Generator) -> Levels:
+    """Final levels of RLS_k on OneMax."""
     levels = np.empty(runs, np.int64)
     positions = np.arange(n)
     for run in range(runs):
-        bits = _random_bits(n, rng) if start == UNIFORM else np.arange(n) < start
+        bits = _random_bits(n, rng)
         for _ in range(cutoff):
             _choose(k, positions, rng)
             child = bits.copy()
