@@ -9,14 +9,13 @@ import pytest
 from driving import standard_errors
 from paramhs.results.landscape.hitting import Chain, calls_of
 from paramhs.results.landscape.outcomes import by_cost
-from paramhs.results.landscape.param_rls import param_rls_chain
 from paramhs.search.history import History
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
 from paramhs.testing.duels import calls_until_sampled
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
 from paramhs.values.space import Integer, Space
-from paramhs_paper.arena import Arena, both_sides, descent, one_step, undiscovered_mean
+from paramhs_paper.arena import Arena, descent, one_step, own_chain, undiscovered_mean
 from paramhs_paper.saps.measuring import Cell
 from paramhs_paper.saps.ranking import (
     Costs,
@@ -48,7 +47,7 @@ SAPS = SAPS_SCENARIOS["saps"]
 def chain_of(arena: Arena, curve: Curve) -> Chain | None:
     if curve.configurator == "paramils":
         return descent(arena)
-    return both_sides(arena) if curve == BOTH_SIDES else one_step(arena, curve.step(1))
+    return own_chain(arena, BothSides()) if curve == BOTH_SIDES else one_step(arena, curve.step(1))
 
 
 def landscape(best: Mapping[Cell, Mapping[int, int]]) -> Landscape:
@@ -152,7 +151,6 @@ OPERATORS: dict[Curve, Operator] = {
     L_STEP: One(LStep(1)),
     RANDOM: One(Uniform()),
     HARMONIC: One(Harmonic()),
-    BOTH_SIDES: BothSides(),
 }
 
 
@@ -171,22 +169,14 @@ def test_chains_are_those_of_the_operators_own_laws(
     ground = arena(table, five_best(table)[:2])
     if noisy:
         ground = Arena(ground.shape, 0.2 + 0.6 * ground.beats, ground.targets)
-    space = space_of(shape)
-    slow = param_rls_chain(
-        space,
-        OPERATORS[curve],
-        sorted(space.configs(), key=lambda config: config.indices),
-        lambda x, y: float(ground.beats[x, y]),
-        set(ground.targets.tolist()),
-    )
+    slow = own_chain(ground, OPERATORS[curve])
     law = slow.law().pmf
     given, ending = calls_of(law / law.sum()), chain_of(ground, curve).ended()
     assert ending.never == pytest.approx(1 - law.sum(), abs=1e-9)
     assert slow.ended().never == pytest.approx(ending.never, abs=1e-9)
     assert (ending.mean, ending.sd) == pytest.approx((given.mean, given.sd), rel=1e-8)
-    if curve != BOTH_SIDES:
-        mine = chain_of(ground, curve).law().pmf
-        assert mine[: len(law)] == pytest.approx(law[: len(mine)], abs=1e-10)
+    mine = chain_of(ground, curve).law().pmf
+    assert mine[: len(law)] == pytest.approx(law[: len(mine)], abs=1e-10)
 
 
 def driven(ground: Arena, curve: Curve, repetitions: int, seed: int, patience: float) -> list:

@@ -1,6 +1,4 @@
 import math
-import subprocess
-import sys
 from decimal import Decimal, localcontext
 from itertools import product
 
@@ -9,6 +7,7 @@ import pytest
 
 from laws import MANY, fits
 from paramhs_paper.heuristics import LeadingOnes, OneMax, Ridge
+from simulators import simulate
 
 PAPER = (Ridge(), LeadingOnes(), OneMax())
 
@@ -76,7 +75,7 @@ def work(cell):
 )
 def test_simulator_has_the_law(cell):
     heuristic, value = cell
-    levels = heuristic.simulate(value, MANY, seed=1)
+    levels = simulate(heuristic, value, MANY, seed=1)
     assert len(levels) == MANY
     assert fits(levels.tolist(), possible(heuristic.law(value)))
 
@@ -94,7 +93,7 @@ def test_simulator_has_the_law(cell):
 )
 def test_runs_of_something_else_are_noticed(simulated, value, claimed, claimed_value):
     """Each differs enough to be missed with probability below 1e-9, whatever the seed."""
-    levels = simulated.simulate(value, MANY, seed=1).tolist()
+    levels = simulate(simulated, value, MANY, seed=1).tolist()
     assert not fits(levels, possible(claimed.law(claimed_value)))
 
 
@@ -264,30 +263,3 @@ PUBLISHED = {
 )
 def test_means_are_the_published_ones(heuristic, value, fitness):
     assert heuristic.offset + mean(heuristic.law(value)) == pytest.approx(fitness, abs=0.15)
-
-
-@pytest.mark.parametrize(
-    ("heuristic", "value"), [(Ridge(9, 9), 1.5), (LeadingOnes(9, 9), 1), (OneMax(9, 9), 2)]
-)
-def test_simulation_is_a_function_of_value_runs_and_seed(heuristic, value):
-    levels = heuristic.simulate(value, 200, seed=7)
-    heuristic.simulate(value, 3, seed=8)
-    assert (heuristic.simulate(value, 200, seed=7) == levels).all()
-    assert (heuristic.simulate(np.float64(value), 200, seed=7) == levels).all()
-    assert (heuristic.simulate(value, 50, seed=7) == levels[:50]).all()
-    assert (heuristic.simulate(value, 200, seed=8) != levels).any()
-
-
-def test_simulation_does_not_depend_on_the_process():
-    code = (
-        "from paramhs_paper.heuristics import Ridge;"
-        " print(Ridge(9, 30).simulate(2, 50, 7).tolist(), end='')"
-    )
-    printed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, check=True, text=True
-    ).stdout
-    assert printed == str(Ridge(9, 30).simulate(2, 50, 7).tolist())
-
-
-def test_no_runs_are_no_levels():
-    assert Ridge(5, 5).simulate(1, 0, seed=1).tolist() == []

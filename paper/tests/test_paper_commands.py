@@ -125,11 +125,6 @@ def test_theorems_print_their_tables() -> None:
         assert row["l_step_ratio"] is None or row["l_step_ratio"] >= 1
 
 
-def test_simulate_runs_every_bit() -> None:
-    said, _ = run("simulate", "onemax", "--size", 5, "--searches", 2, "--runs", 2)
-    assert "| onemax | paramrls/l-step |" in said
-
-
 def test_the_names_of_scenarios_are_the_commands_choices() -> None:
     assert [s.value for s in cli.Scenario] == list(SCENARIOS)
     assert [s.value for s in cli.Heuristic] == list(HEURISTICS)
@@ -148,8 +143,6 @@ def test_the_names_of_scenarios_are_the_commands_choices() -> None:
         ("runs", "saps"),
         ("runs", "--runs", 0),
         ("runs", "--runs", 10**7),
-        ("simulate",),
-        ("simulate", "saps"),
         ("theorems", "ridge"),
         ("all",),
         ("measure", "."),

@@ -124,31 +124,6 @@ def runs(
 
 
 @app.command()
-def simulate(
-    scenario: Annotated[Heuristic, typer.Argument(help="Which.")],
-    sizes: Annotated[
-        list[int] | None,
-        typer.Option("--size", min=5, max=50, help="Numbers of values (5, 10, ..., 50)."),
-    ] = None,
-    searches: Annotated[int, typer.Option(min=1, help="Searches behind each point.")] = 200,
-    runs: Annotated[
-        int, typer.Option(min=1, max=20_000, help="Runs of each side in a comparison.")
-    ] = 1500,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    out: Out = None,
-    as_json: Json = False,
-) -> None:
-    """The real configurators with every bit of every run simulated (slow: hours at full size)."""
-    from paramhs_paper import reproduction
-
-    (chosen,) = _chosen_heuristics([scenario])
-    tasks = reproduction.simulate_tasks(chosen, sizes or chosen.sizes, searches, runs, seed)
-    with _output(out, as_json) as output, _progress(len(tasks), as_json) as advance:
-        reproduction.simulate(tasks, jobs, output, advance)
-
-
-@app.command()
 def theorems(seed: Seed = 0, out: Out = None, as_json: Json = False) -> None:
     """The bounds against exact numbers of calls, and growth to a million values."""
     from paramhs_paper import reproduction

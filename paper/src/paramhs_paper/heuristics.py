@@ -1,4 +1,4 @@
-"""The paper's search heuristics with one parameter: each has an exact law and a simulator.
+"""The paper's search heuristics with one parameter: the exact law of a run.
 
 The (1+1) EA flips every bit with probability chi / n, RLS_k flips exactly k distinct bits; both
 keep offspring that are not worse. The final fitness is that of a *level*, 0 .. n, and levels
@@ -14,9 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from paramhs.values.seeds import below, stream
-from paramhs_paper import simulators
 
 Law = NDArray[np.float64]
 """Probabilities of the levels 0 .. n."""
@@ -46,16 +43,6 @@ class Heuristic(ABC):
         law: Law = final / final.sum()
         return law
 
-    def simulate(self, value: float, runs: int, seed: int) -> simulators.Levels:
-        """Final levels of independent runs, bit by bit: a function of these arguments alone.
-
-        Other values draw from other streams, so runs of different values are independent too.
-        The first call ever takes some seconds to compile; the result is kept on disk.
-        """
-        words = stream(seed, repr(self), repr(float(value)))
-        entropy = [below(2**32, words) for _ in range(4)]
-        return self._simulated(value, runs, np.random.Generator(np.random.PCG64(entropy)))
-
     @abstractmethod
     def _first(self) -> Law:
         """The law of the level at the start."""
@@ -63,11 +50,6 @@ class Heuristic(ABC):
     @abstractmethod
     def _rises(self, value: float) -> Law:
         """The probabilities to go from one level (row) to a higher one (column) in a step."""
-
-    @abstractmethod
-    def _simulated(
-        self, value: float, runs: int, rng: np.random.Generator
-    ) -> simulators.Levels: ...
 
 
 @dataclass(frozen=True)
@@ -93,9 +75,6 @@ class Ridge(Heuristic):
         exactly = rate**flips * (1 - rate) ** (self.n - flips)
         return np.triu(exactly[_distances(self.n)], 1)
 
-    def _simulated(self, value: float, runs: int, rng: np.random.Generator) -> simulators.Levels:
-        return simulators.ridge(self.n, self.cutoff, value / self.n, runs, rng)
-
 
 @dataclass(frozen=True)
 class LeadingOnes(Heuristic):
@@ -113,9 +92,6 @@ class LeadingOnes(Heuristic):
         lands = 0.5 ** _distances(self.n)
         lands[:, self.n] *= 2  # nothing stops it there
         return np.triu(leaves[:, None] * lands, 1)
-
-    def _simulated(self, value: float, runs: int, rng: np.random.Generator) -> simulators.Levels:
-        return simulators.leading_ones(self.n, self.cutoff, value / self.n, runs, rng)
 
 
 @dataclass(frozen=True)
@@ -137,9 +113,6 @@ class OneMax(Heuristic):
                 if hits:
                     rises[ones, ones + 2 * h - k] = hits / ways
         return rises
-
-    def _simulated(self, value: float, runs: int, rng: np.random.Generator) -> simulators.Levels:
-        return simulators.onemax(self.n, self.cutoff, int(value), runs, rng)
 
 
 def _distances(n: int) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from paramhs_paper import figures, summary, theorems
 from paramhs_paper.landscapes import FitnessPoint, fitness_points, setting_rows
-from paramhs_paper.points import Point, Task, all_answered, deltas_of, point_of, tasks_of
+from paramhs_paper.points import Task, all_answered, deltas_of, point_of, tasks_of
 from paramhs_paper.saps.ranking import aggregated, chance_of_five
 from paramhs_paper.saps.summary import landscape_summary
 from paramhs_paper.saps.table import Landscape, kept
@@ -88,25 +88,6 @@ def few_runs(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) ->
         own = [p for p in points if p.scenario == name]
         out.draw(f"figure2_{name}_runs", figures.runs_figure, own)
     out.table("figure2_runs", [asdict(point) for point in points])
-
-
-def simulate_tasks(
-    scenario: HeuristicScenario, sizes: Sequence[int], searches: int, runs: int, seed: int
-) -> list[Task]:
-    """Searches that run every bit."""
-    return [
-        Task(scenario.name, curve, size, searches, seed, runs, bits=True)
-        for curve in scenario.curves
-        for size in sizes
-    ]
-
-
-def simulate(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> list[Point]:
-    """The real configurators with every bit of every run, next to the exact means."""
-    points = [point_of(answer) for answer in all_answered(tasks, jobs, advance)]
-    out.say("Simulated bit by bit", summary.calls_summary(points, []))
-    out.table("simulated", [asdict(point) for point in points])
-    return points
 
 
 def prove(seed: int, out: Output, advance: Advance) -> None:
