@@ -1,4 +1,4 @@
-"""Answers searches and contests by plain functions, and keeps what they asked for."""
+"""Answers searches and races by plain functions, and keeps what they asked for."""
 
 import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence

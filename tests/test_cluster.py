@@ -21,10 +21,11 @@ from paramhs.faces.views import PlainView
 from paramhs.values.errors import BadInput, TargetError
 from paramhs.values.runs import Instance, Status, Task
 from paramhs.values.space import Space
+from paramhs.world.cluster.cluster import Cluster, reached
 from paramhs.world.cluster.packing import Packer, unpacked
 from paramhs.world.cluster.standing import TOO_MANY, Standing
 from paramhs.world.cluster.starting import started
-from paramhs.world.cluster.worker import Place
+from paramhs.world.cluster.worker import Worker
 from paramhs.world.driver import Watcher
 from paramhs.world.executing import executing, reaching
 from paramhs.world.store.sqlite import read_runs
@@ -303,7 +304,7 @@ def test_ctrl_c_in_a_terminal_stops_cleanly(tmp_path):
     wait_for(lambda: not any(child.is_running() for child in below))
 
 
-# A crash of the target, or of the place.
+# A crash of the target, or of the worker.
 
 
 def test_a_worker_that_fails_everything_is_set_aside(whole):
@@ -395,12 +396,12 @@ class TestStanding:
         for _ in range(TOO_MANY):
             standing.note_failed_alone("w", "disk full\x1b[31m")
         assert standing.aside == {"w"}
-        assert standing.take_said() == [
+        assert standing.take_notices() == [
             "worker w is set aside: 3 runs failed there and nowhere else, the last:"
             " disk full\\x1b[31m"
         ]
         standing.set_aside("w", "again")
-        assert standing.take_said() == []
+        assert standing.take_notices() == []
 
     def test_the_view_tells_failures_by_worker(self):
         standing = Standing()
@@ -416,28 +417,28 @@ class TestStanding:
 # What a worker does, without Dask around it.
 
 
-def place_and_order(target, instance, tmp_path, ship=False):
+def worker_and_order(target, instance, tmp_path, ship=False):
     packer = Packer(target, ship)
     order = unpacked(packer.order(Task(SPACE.default, instance, 1, 60.0)))
-    return Place("here", str(tmp_path)), order, packer
+    return Worker("here", str(tmp_path)), order, packer
 
 
-def answered(place, order, packer):
-    first = place.answer(order, {}, "k")
+def answered(worker, order, packer):
+    first = worker.answer(order, {}, "k")
     assert first.missing
-    return place.answer(order, packer.parcels(first.missing), "k")
+    return worker.answer(order, packer.parcels(first.missing), "k")
 
 
 def test_a_missing_instance_is_told_with_worker_and_path(tmp_path):
     file = tmp_path / "a.cnf"
     file.touch()
     target = CommandTarget(Template("cat {instance}", SPACE, Style(), whole=False), tmp_path)
-    place, order, packer = place_and_order(target, Instance("a", Problem(str(file))), tmp_path)
+    worker, order, packer = worker_and_order(target, Instance("a", Problem(str(file))), tmp_path)
     file.unlink()
-    answer = answered(place, order, packer)
-    place.close()
+    answer = answered(worker, order, packer)
+    worker.close()
     assert answer.worker == "here"
-    assert str(file) in answer.misplaced
+    assert str(file) in answer.unfit
 
 
 def test_a_missing_program_is_told(tmp_path):
@@ -447,13 +448,13 @@ def test_a_missing_program_is_told(tmp_path):
     target = CommandTarget(
         Template("./solver", SPACE, Style(), whole=False), tmp_path, LastNumber()
     )
-    place, order, packer = place_and_order(target, Instance("a"), tmp_path)
+    worker, order, packer = worker_and_order(target, Instance("a"), tmp_path)
     packer.order(Task(SPACE.default, Instance("a"), 1))
     program.unlink()
     target.__class__.check_here.__globals__["_program"].cache_clear()
-    answer = answered(place, order, packer)
-    place.close()
-    assert "there is no program ./solver" in answer.misplaced
+    answer = answered(worker, order, packer)
+    worker.close()
+    assert "there is no program ./solver" in answer.unfit
 
 
 def test_an_instance_is_shipped_and_goes_with_the_place(tmp_path):
@@ -461,12 +462,12 @@ def test_an_instance_is_shipped_and_goes_with_the_place(tmp_path):
     file.parent.mkdir()
     file.write_text("42")
     target = FunctionTarget(read_elsewhere)
-    place, order, packer = place_and_order(target, Instance("a", str(file)), tmp_path, ship=True)
+    worker, order, packer = worker_and_order(target, Instance("a", str(file)), tmp_path, ship=True)
     parcels = packer.parcels((order.kit, order.instance.shipped))
     file.unlink()
-    answer = place.answer(order, parcels, "k")
+    answer = worker.answer(order, parcels, "k")
     assert (answer.status, answer.quality) == ("ok", 42.0)
-    place.close()
+    worker.close()
     assert not list(tmp_path.glob("paramhs-*"))
 
 
@@ -478,30 +479,30 @@ def test_a_full_disk_where_instances_are_written_sets_aside(tmp_path, monkeypatc
     file = tmp_path / "a.txt"
     file.write_text("42")
     target = FunctionTarget(read_elsewhere)
-    place, order, packer = place_and_order(target, Instance("a", str(file)), tmp_path, ship=True)
-    place._scratch = "/dev/full"
-    answer = answered(place, order, packer)
-    place.close()
-    assert "a.txt cannot be written" in answer.misplaced
+    worker, order, packer = worker_and_order(target, Instance("a", str(file)), tmp_path, ship=True)
+    worker._scratch = "/dev/full"
+    answer = answered(worker, order, packer)
+    worker.close()
+    assert "a.txt cannot be written" in answer.unfit
 
 
 def test_code_that_was_changed_since_is_noticed(tmp_path, monkeypatch):
     monkeypatch.setattr("paramhs.world.cluster.packing.code_digest", lambda target: "another")
-    place, order, packer = place_and_order(FunctionTarget(noisy), Instance("a"), tmp_path)
-    assert "is not the same code there" in answered(place, order, packer).misplaced
-    place.close()
+    worker, order, packer = worker_and_order(FunctionTarget(noisy), Instance("a"), tmp_path)
+    assert "is not the same code there" in answered(worker, order, packer).unfit
+    worker.close()
 
 
 def test_idle_keepers_are_dismissed(tmp_path, monkeypatch):
-    place, order, packer = place_and_order(FunctionTarget(noisy), Instance("a", 1), tmp_path)
-    assert answered(place, order, packer).status == "ok"
+    worker, order, packer = worker_and_order(FunctionTarget(noisy), Instance("a", 1), tmp_path)
+    assert answered(worker, order, packer).status == "ok"
     monkeypatch.setattr("paramhs.world.cluster.worker.IDLE", -1.0)
     children = psutil.Process().children()
     assert "run-warden" in [child.name() for child in children]
-    place.dismiss_idle()
+    worker.dismiss_idle()
     assert "run-warden" not in [child.name() for child in psutil.Process().children()]
-    assert place.answer(order, {}, "k").status == "ok"  # another is begun
-    place.close()
+    assert worker.answer(order, {}, "k").status == "ok"  # another is begun
+    worker.close()
 
 
 # How it is asked for.
@@ -587,6 +588,20 @@ def test_a_cluster_without_workers_is_given_up_in_the_end():
     ):
         tuned(executor=Dask(client=client, patience=0.1), watcher=heard)
     assert heard.said("there is no worker; waiting for one") == heard.notices
+
+
+def test_what_nobody_foresaw_ends_the_search_and_is_told(whole, monkeypatch):
+    monkeypatch.setattr(Cluster, "_send_elsewhere", lambda self: 1 / 0)
+    with reached(Dask(client=whole), 2) as cluster:
+        wait_for(lambda: cluster.given_up)
+        with pytest.raises(TargetError, match="ZeroDivisionError: division by zero"):
+            cluster.start(cluster.ready()).result(30)
+
+
+@pytest.mark.parametrize("patience", [-1, 0, math.nan, math.inf, "1 min", True])
+def test_patience_is_a_number_of_seconds(patience):
+    with pytest.raises(BadInput, match="patience must be a number of seconds above 0, not"):
+        Dask(patience=patience)
 
 
 @pytest.mark.parametrize("system", ["slurm", "pbs", "lsf", "sge"])

@@ -110,7 +110,8 @@ def test_no_run_is_started_after_target_time_is_spent(seconds, limit):
 def clock(monkeypatch):
     """The driver's clock, moved by hand."""
     now = SimpleNamespace(seconds=1000.0)
-    monkeypatch.setattr("paramhs.world.driver.time", SimpleNamespace(monotonic=lambda: now.seconds))
+    by_hand = SimpleNamespace(monotonic=lambda: now.seconds)
+    monkeypatch.setattr("paramhs.world.driver.budget.time", by_hand)
     return now
 
 
@@ -593,14 +594,13 @@ def test_a_search_in_another_thread_leaves_signals_alone():
 
 def test_an_interrupt_stops_after_the_run_in_flight():
     target, watcher = Counted(), Noted()
-    driven = driver(target, runs=100, watcher=watcher)
 
     def interrupting(task):
         if len(target.made) == 10:
-            driven._interrupt(2, None)
+            driven.interrupt()
         return target(task)
 
-    driven.target = interrupting
+    driven = driver(interrupting, runs=100, watcher=watcher)
     driven.run()
     assert driven.stopped == INTERRUPTED
     assert driven.taken == len(driven.store) == 11
@@ -610,18 +610,17 @@ def test_an_interrupt_stops_after_the_run_in_flight():
 @pytest.mark.parametrize("place", range(3, 12))
 def test_no_run_is_started_after_an_interrupt(place):
     target, started_after = Counted(), []
+
+    def interrupting(task):
+        if driven.interrupted:
+            started_after.append(task)
+        elif len(target.made) == place:
+            threading.Event().wait(0.02)  # until the driver waits for this run
+            driven.interrupt()
+        return target(task)
+
     with Threads(1) as pool:
-        driven = driver(target, runs=100, executor=pool)
-
-        def interrupting(task):
-            if driven._interrupts:
-                started_after.append(task)
-            elif len(target.made) == place:
-                threading.Event().wait(0.02)  # until the driver waits for this run
-                driven._interrupt(2, None)
-            return target(task)
-
-        driven.target = interrupting
+        driven = driver(interrupting, runs=100, executor=pool)
         driven.run()
     assert driven.stopped == INTERRUPTED
     assert started_after == []

@@ -165,10 +165,26 @@ C = {"type": "categorical", "name": "c", "choices": ["a", "b"]}
             {"forbiddens": [{"type": "IN", "name": "n", "values": 3}]},
             "a forbidden clause: expected a list of values, not 3",
         ),
+        ([X], {"forbiddens": [{"type": "IN"}]}, "a forbidden clause: name is None; expected one"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, parameters, more, said: str):
     with pytest.raises(BadInput) as caught:
         read(tmp_path, *parameters, **more)
     assert said in str(caught.value)
-    assert str(caught.value).startswith(str(tmp_path / "space.json"))
+    assert str(caught.value).startswith(f"{tmp_path / 'space.json'}, line 1, column ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("space.json", '{"hyperparameters": [\n {"name": "x", "type": "constant", "value": 1},\n'
+                       ' {"type": "constant"}]}'),
+        ("space.yaml", "hyperparameters:\n- {name: x, type: constant, value: 1}\n- type: ordinal"),
+    ],
+)  # fmt: skip
+def test_a_parameter_without_a_name_is_told_with_its_line(tmp_path: Path, name: str, text: str):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"line 3, column \d: hyperparameter 2 must be a table with"):
+        read_space(path)

@@ -156,7 +156,7 @@ class TestSimplify:
             def ran(self, driver):
                 self.made += 1
                 if self.made == after:
-                    driver._interrupt(2, None)
+                    driver.interrupt()
 
         options = {"budget": 60, "store": store, "test_instances": HELD_OUT}
         assert simplify(cost, result, watcher=Impatient(), **options) is None

@@ -140,7 +140,7 @@ class TestValidate:
         class Impatient(Watcher):
             def ran(self, driver):
                 if driver.new_runs == 7:
-                    driver._interrupt(2, None)
+                    driver.interrupt()
 
         assert made(store=store, watcher=Impatient()) is None
         assert 7 <= len(stored(store)) < 100

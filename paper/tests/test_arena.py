@@ -1,7 +1,6 @@
 import math
 from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -10,16 +9,14 @@ import pytest
 from driving import standard_errors
 from paramhs.results.landscape.hitting import Chain, calls_of
 from paramhs.results.landscape.outcomes import by_cost
-from paramhs.results.landscape.param_rls import param_rls_chain
 from paramhs.search.history import History
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
 from paramhs.testing.duels import calls_until_sampled
 from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
 from paramhs.values.space import Integer, Space
-from paramhs_paper.arena import Arena, both_sides, descent, one_step, undiscovered_mean
-from paramhs_paper.saps.grid import Cell
-from paramhs_paper.saps.lengths import Length, lengths, lengths_summary
+from paramhs_paper.arena import Arena, descent, one_step, own_chain, undiscovered_mean
+from paramhs_paper.saps.measuring import Cell
 from paramhs_paper.saps.ranking import (
     Costs,
     aggregated,
@@ -38,21 +35,19 @@ from paramhs_paper.scenarios import (
     ILS_RANDOM,
     L_STEP,
     RANDOM,
-    SAPS_TABLES,
     Curve,
     SapsScenario,
 )
+from paramhs_paper.scenarios import SAPS as SAPS_SCENARIOS
 from paramhs_paper.searching import duels
-from paramhs_paper.writing import read_rows
 
-SAPS = SAPS_TABLES["saps"]
-KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
+SAPS = SAPS_SCENARIOS["saps"]
 
 
 def chain_of(arena: Arena, curve: Curve) -> Chain | None:
     if curve.configurator == "paramils":
         return descent(arena)
-    return both_sides(arena) if curve == BOTH_SIDES else one_step(arena, curve.step(1))
+    return own_chain(arena, BothSides()) if curve == BOTH_SIDES else one_step(arena, curve.step(1))
 
 
 def landscape(best: Mapping[Cell, Mapping[int, int]]) -> Landscape:
@@ -63,9 +58,8 @@ def landscape(best: Mapping[Cell, Mapping[int, int]]) -> Landscape:
     samples = [np.repeat(list(best[c]), list(best[c].values())) for c in cells]
     mean = np.array([sample.mean() for sample in samples]).reshape(shape)
     error = np.array([s.std(ddof=1) / math.sqrt(len(s)) for s in samples]).reshape(shape)
-    runs = np.array([float(len(s)) for s in samples]).reshape(shape)
     both, errors = {"best": mean, "final": mean}, {"best": error, "final": error}
-    return Landscape("ubcsat", instances, alphas, rhos, runs, both, errors, runs, best)
+    return Landscape("ubcsat", instances, alphas, rhos, 2, both, errors, mean)
 
 
 def small() -> Landscape:
@@ -102,9 +96,7 @@ def test_an_instance_that_every_run_solved_costs_nothing_normalised() -> None:
     hard = {Cell("hard", a, r): {a + r: 2, 30: 2} for a in (16, 17) for r in (0, 1)}
     costs = aggregated(landscape({**solved, **hard}), "normalised", "best")
     assert costs.mean.mean() == pytest.approx(0.5)
-    text = landscape_summary(
-        landscape(solved), "plain", aggregated(landscape(solved), "plain", "best"), np.ones((2, 2))
-    )
+    text = landscape_summary(landscape(solved), np.ones((2, 2)))
     assert "easy 0 % of the plain mean" in text
 
 
@@ -159,7 +151,6 @@ OPERATORS: dict[Curve, Operator] = {
     L_STEP: One(LStep(1)),
     RANDOM: One(Uniform()),
     HARMONIC: One(Harmonic()),
-    BOTH_SIDES: BothSides(),
 }
 
 
@@ -178,22 +169,14 @@ def test_chains_are_those_of_the_operators_own_laws(
     ground = arena(table, five_best(table)[:2])
     if noisy:
         ground = Arena(ground.shape, 0.2 + 0.6 * ground.beats, ground.targets)
-    space = space_of(shape)
-    slow = param_rls_chain(
-        space,
-        OPERATORS[curve],
-        sorted(space.configs(), key=lambda config: config.indices),
-        lambda x, y: float(ground.beats[x, y]),
-        set(ground.targets.tolist()),
-    )
+    slow = own_chain(ground, OPERATORS[curve])
     law = slow.law().pmf
     given, ending = calls_of(law / law.sum()), chain_of(ground, curve).ended()
     assert ending.never == pytest.approx(1 - law.sum(), abs=1e-9)
     assert slow.ended().never == pytest.approx(ending.never, abs=1e-9)
     assert (ending.mean, ending.sd) == pytest.approx((given.mean, given.sd), rel=1e-8)
-    if curve != BOTH_SIDES:
-        mine = chain_of(ground, curve).law().pmf
-        assert mine[: len(law)] == pytest.approx(law[: len(mine)], abs=1e-10)
+    mine = chain_of(ground, curve).law().pmf
+    assert mine[: len(law)] == pytest.approx(law[: len(mine)], abs=1e-10)
 
 
 def driven(ground: Arena, curve: Curve, repetitions: int, seed: int, patience: float) -> list:
@@ -306,20 +289,7 @@ def test_the_real_configurator_is_trapped_as_often_as_computed() -> None:
 
 def test_no_search_of_a_kept_table_meets_equal_costs() -> None:
     """So that it does not matter who wins ties there."""
-    for scenario in SAPS_TABLES.values():
-        table = aggregated(kept(scenario.smoothing), scenario.aggregation, "best").mean
+    for scenario in SAPS_SCENARIOS.values():
+        table = aggregated(kept(scenario.smoothing)).mean
         for line in (*table, *table.T):
             assert len(set(line.tolist())) == len(line)
-
-
-def test_every_l_is_held_against_every_table() -> None:
-    rows = lengths((48, 480))
-    assert len(rows) == 8 * 3
-    assert {row.never for row in rows if row.l == 3} == {0.0}, "no table traps the 3-step"
-    assert min(row.never for row in rows if row.l == 1) > 0.4, "every table traps the 1-step"
-    again = read_rows(KEPT / "saps_lengths.csv", Length)
-    assert {row.verdict for row in again} == {"does not agree"}, "over all sizes"
-    assert [row.never for row in rows if row.l > 1] == [row.never for row in again if row.l > 1]
-    text = lengths_summary(rows)
-    assert "| table | l = 1 | l = 2 | l = 3 |" in text
-    assert text.count("(0.00)") >= 8

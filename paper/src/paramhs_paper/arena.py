@@ -4,7 +4,6 @@ A state is an incumbent that is not a target. `beats[x, y]` is the probability t
 sampling a target ends the search, accepted or not.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,8 +13,9 @@ from scipy.sparse import csr_matrix
 from paramhs.results.landscape.first_improvement import SCALE, quadrature
 from paramhs.results.landscape.hitting import Chain, Weighted
 from paramhs.results.landscape.outcomes import COIN, Array, Indices
-from paramhs.results.landscape.param_rls import grid_chain
-from paramhs.search.operators import Step
+from paramhs.results.landscape.param_rls import grid_chain, param_rls_chain
+from paramhs.search.operators import Operator, Step
+from paramhs.values.space import Integer, Space
 
 
 @dataclass(frozen=True)
@@ -53,54 +53,19 @@ def one_step(arena: Arena, step: Step) -> Chain:
     return grid_chain(arena.shape, step, lambda x, y: arena.beats[x, y], arena.targets, arena.order)
 
 
-def both_sides(arena: Arena) -> Chain:
-    """ParamRLS with the harmonic step's other reading: a move is one call or two."""
-    targets = np.isin(np.arange(arena.size), arena.targets)
-    taken = np.zeros((3, arena.size, arena.size))
-    ended = np.zeros((3, arena.size))
-
-    def meet(
-        here: Indices, who: Indices, to: Indices, chance: Array, calls: int, last: bool
-    ) -> Array:
-        """The incumbent `who` of a move from `here` meets `to`; the chance that it wins."""
-        ends = targets[to]
-        wins = np.where(ends, 0.0, chance * arena.beats[who, to])
-        loses = np.where(ends, 0.0, chance * (1 - arena.beats[who, to]))
-        for power in range(3):
-            np.add.at(ended[power], here[ends], chance[ends] * calls**power)
-            if last:
-                np.add.at(taken[power], (here, to), wins * calls**power)
-                np.add.at(taken[power], (here, who), loses * calls**power)
-        return np.stack([wins, loses])
-
-    for here, first, second, chance in _turns(arena.shape):
-        if second is None:
-            meet(here, here, first, chance, 1, True)
-        else:
-            wins, loses = meet(here, here, first, chance, 1, False)
-            meet(here, first, second, wins, 2, True)
-            meet(here, here, second, loses, 2, True)
-    return _chain(arena, taken, ended)
-
-
-def _turns(shape: tuple[int, ...]) -> Iterator[tuple[Indices, Indices, Indices | None, Array]]:
-    """From where, whom to meet first, whom then, with what probability."""
-    grid = np.arange(int(np.prod(shape))).reshape(shape)
-    for axis, levels in enumerate(shape):
-        lines = np.moveaxis(grid, axis, 0).reshape(levels, -1)
-        reach = [max(here, levels - 1 - here) for here in range(levels)]
-        total = np.array([sum(1 / d for d in range(1, far + 1)) for far in reach])
-        for d in range(1, levels):
-            weight = np.repeat(1 / (len(shape) * d * total), lines.shape[1]).reshape(lines.shape)
-            at = np.arange(levels)
-            down, up = at - d >= 0, at + d < levels
-            for side, sign in ((down & ~up, -d), (up & ~down, d)):
-                here = at[side]
-                yield lines[here].ravel(), lines[here + sign].ravel(), None, weight[here].ravel()
-            here = at[down & up]
-            for sign in (-d, d):
-                first, second = lines[here + sign].ravel(), lines[here - sign].ravel()
-                yield lines[here].ravel(), first, second, weight[here].ravel() / 2
+def own_chain(arena: Arena, operator: Operator, replacement: bool = True) -> Chain:
+    """ParamRLS with any operator, by its own exact law, move by move."""
+    space = Space({f"x{k}": Integer(0, levels - 1) for k, levels in enumerate(arena.shape)})
+    configs = sorted(space.configs(), key=lambda config: config.indices)
+    beats = arena.beats.tolist()
+    return param_rls_chain(
+        space,
+        operator,
+        configs,
+        lambda x, y: beats[x][y],
+        set(arena.targets.tolist()),
+        replacement=replacement,
+    )
 
 
 def _chain(arena: Arena, taken: Array, ended: Array) -> Chain:

@@ -2,10 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,8 +19,6 @@ from paramhs.values.errors import ParamhsError
 if TYPE_CHECKING:
     from paramhs_paper.scenarios import HeuristicScenario, PaperScenario
     from paramhs_paper.writing import Output
-
-_LINES = 50  # that tell of the progress of a measurement where there is no terminal
 
 
 class Heuristic(StrEnum):
@@ -39,9 +36,7 @@ class Scenario(StrEnum):
     LEADINGONES = "leadingones"
     ONEMAX = "onemax"
     SAPS = "saps"
-    SAPS_NORMALISED = "saps-normalised"
     SAPS_TEXTBOOK = "saps-textbook"
-    SAPS_TEXTBOOK_NORMALISED = "saps-textbook-normalised"
 
 
 class Smoothing(StrEnum):
@@ -129,53 +124,12 @@ def runs(
 
 
 @app.command()
-def simulate(
-    scenario: Annotated[Heuristic, typer.Argument(help="Which.")],
-    sizes: Annotated[
-        list[int] | None,
-        typer.Option("--size", min=5, max=50, help="Numbers of values (5, 10, ..., 50)."),
-    ] = None,
-    searches: Annotated[int, typer.Option(min=1, help="Searches behind each point.")] = 200,
-    runs: Annotated[
-        int, typer.Option(min=1, max=20_000, help="Runs of each side in a comparison.")
-    ] = 1500,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    out: Out = None,
-    as_json: Json = False,
-) -> None:
-    """The real configurators with every bit of every run simulated (slow: hours at full size)."""
-    from paramhs_paper import reproduction
-
-    (chosen,) = _chosen_heuristics([scenario])
-    tasks = reproduction.simulate_tasks(chosen, sizes or chosen.sizes, searches, runs, seed)
-    with _output(out, as_json) as output:
-        with _progress(len(tasks), as_json) as advance:
-            reproduction.simulate(tasks, jobs, output, advance)
-        if not as_json:
-            law, bits = reproduction.cost_of_better(chosen, runs)
-            typer.echo(
-                f"One call of better with {runs:,} runs of each side: {law * 1e6:.2g} us drawn from"
-                f" the law, {bits:.2g} s bit by bit; ratio {bits / law:,.0f}\n"
-            )
-
-
-@app.command()
 def theorems(seed: Seed = 0, out: Out = None, as_json: Json = False) -> None:
     """The bounds against exact numbers of calls, and growth to a million values."""
     from paramhs_paper import reproduction
 
     with _output(out, as_json) as output, _progress(3, as_json) as advance:
         reproduction.prove(seed, output, advance)
-
-
-@app.command()
-def lengths(out: Out = None, as_json: Json = False) -> None:
-    """SAPS's l-step with l = 1, 2 and 3, which the paper does not state, on every table."""
-    from paramhs_paper import reproduction
-
-    with _output(out, as_json) as output:
-        reproduction.step_lengths(output)
 
 
 @app.command("all")
@@ -191,14 +145,15 @@ def everything(
     """Everything: figures, tables, theorems, and the page README.md that shows them."""
     from paramhs_paper import reproduction
     from paramhs_paper.page import page
-    from paramhs_paper.points import tasks_of
-    from paramhs_paper.scenarios import HEURISTICS, MAIN, SCENARIOS
+    from paramhs_paper.scenarios import HEURISTICS, SCENARIOS
 
-    scenarios = [SCENARIOS[name] for name in MAIN]
+    scenarios = list(SCENARIOS.values())
     tasks = [
         task
         for scenario in scenarios
-        for task in tasks_of(scenario, scenario.repetitions if searches is None else searches, seed)
+        for task in reproduction.figure2_tasks(
+            [scenario], scenario.repetitions if searches is None else searches, seed
+        )
     ]
     few = reproduction.runs_tasks(list(HEURISTICS.values()), reproduction.FEW_RUNS)
     with _output(out, False) as output:
@@ -207,7 +162,6 @@ def everything(
             reproduction.figure2(tasks, jobs, output, advance)
             reproduction.few_runs(few, jobs, output, advance)
             reproduction.prove(seed, output, advance)
-            reproduction.step_lengths(output)
         readme = out / "README.md"
         readme.write_text(page(out), encoding="utf-8")
         output.written.append(readme)
@@ -227,39 +181,20 @@ def measure(
     """Measure the landscape of SAPS (hours); the same command goes on where it was."""
     from paramhs.world.targets.supervisor.gauge import cores
     from paramhs_paper import reproduction
-    from paramhs_paper.saps.grid import instances_in
-    from paramhs_paper.saps.measurement import Measurement
+    from paramhs_paper.saps.measuring import Measurement, instances_in
+    from paramhs_paper.saps.table import read_landscape
 
     with _output(out, False) as output:
-        found = instances_in(instances)
-        plan = Measurement(found, smoothing.value, runs, out, threads or cores(), seed)
+        plan = Measurement(instances_in(instances), smoothing.value, runs, out, seed)
         try:
-            with _bar(False) as progress:
-                landscape = plan.measured(_Told(progress, plan.blocks()))
+            with _progress(len(plan.cells), False) as advance:
+                plan.measure(threads or cores(), advance)
         except KeyboardInterrupt:
             typer.echo("interrupted: the same command goes on where it was", err=True)
             raise typer.Exit(INTERRUPTED_CODE) from None
-        output.written += plan.files
-        reproduction.settings(landscape, "plain", "measured", seed, output)
-
-
-class _Told:
-    """Progress of a measurement: a bar; some lines where there is no terminal to draw one in."""
-
-    def __init__(self, progress: Progress, total: int) -> None:
-        self.progress, self.total = progress, total
-        self.bar = progress.add_task("measuring", total=total)
-        self.calls = count()
-
-    def __call__(self, blocks: int) -> None:
-        console, total = self.progress.console, self.total
-        if next(self.calls) == 0 and blocks:
-            console.print(f"resuming: {blocks:,} of {total:,} blocks of runs are there")
-        before = int(self.progress.tasks[self.bar].completed)
-        self.progress.advance(self.bar, blocks)
-        done = before + blocks
-        if not console.is_terminal and _LINES * before // total < _LINES * done // total:
-            console.print(f"measuring: {done:,} of {total:,} blocks of runs")
+        output.written += [plan.file, plan.table]
+        landscape = read_landscape(plan.table, smoothing.value)
+        reproduction.settings(landscape, "measured", seed, output)
 
 
 def _chosen(scenarios: list[Scenario] | None) -> "list[PaperScenario]":
@@ -290,31 +225,14 @@ def _output(out: Path | None, as_json: bool) -> "Iterator[Output]":
         typer.echo(f"wrote {path}")
 
 
-def _bar(silent: bool) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=silent,
-    )
-
-
-class _Advance:
-    def __init__(self, progress: Progress, total: int) -> None:
-        self.progress = progress
-        self.bar = progress.add_task("computing", total=total)
-
-    def __call__(self) -> None:
-        self.progress.advance(self.bar)
-
-
 @contextmanager
-def _progress(total: int, silent: bool) -> Iterator[_Advance]:
-    with _bar(silent) as progress:
-        yield _Advance(progress, total)
+def _progress(total: int, silent: bool) -> Iterator[Callable[..., None]]:
+    """A bar, and what moves it on by so many steps."""
+    columns = (TextColumn("computing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=silent) as progress:
+        bar = progress.add_task("", total=total)
+        yield lambda steps=1: progress.advance(bar, steps)
 
 
 def main() -> None:

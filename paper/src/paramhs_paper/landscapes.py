@@ -8,7 +8,7 @@ import numpy as np
 
 from paramhs.results.landscape.outcomes import Array
 from paramhs_paper import published
-from paramhs_paper.saps.ranking import AGGREGATIONS, Aggregation, aggregated, five_best
+from paramhs_paper.saps.ranking import AGGREGATIONS, aggregated, five_best
 from paramhs_paper.saps.table import QUALITIES, Landscape
 from paramhs_paper.scenarios import HeuristicScenario
 from paramhs_paper.statistics import z_score
@@ -40,16 +40,14 @@ def fitness_points(scenario: HeuristicScenario) -> list[FitnessPoint]:
     return points
 
 
-def setting_rows(
-    landscape: Landscape, aggregation: Aggregation, chance: Array
-) -> list[dict[str, Any]]:
+def setting_rows(landscape: Landscape, chance: Array) -> list[dict[str, Any]]:
     """Figure 1 for SAPS: one row a setting, with every aggregation and quality."""
     tables = {
         (over, quality): aggregated(landscape, over, quality)
         for over in AGGREGATIONS
         for quality in QUALITIES
     }
-    best = five_best(tables[aggregation, "best"].mean)
+    best = five_best(aggregated(landscape).mean)
     rows = []
     for a, alpha in enumerate(landscape.alphas):
         for r, rho in enumerate(landscape.rhos):

@@ -13,11 +13,9 @@ from paramhs_paper import summary
 from paramhs_paper.landscapes import FitnessPoint
 from paramhs_paper.points import Delta, Point
 from paramhs_paper.random_landscapes import Row
-from paramhs_paper.saps.lengths import Length, lengths_summary
-from paramhs_paper.saps.ranking import aggregated
 from paramhs_paper.saps.summary import landscape_summary
 from paramhs_paper.saps.table import kept
-from paramhs_paper.scenarios import HEURISTICS, MAIN, SCENARIOS, SapsScenario
+from paramhs_paper.scenarios import HEURISTICS, SAPS, SapsScenario
 from paramhs_paper.theorems import Growth, SeveralParameters, theorems_summary
 from paramhs_paper.writing import read_rows
 
@@ -28,16 +26,12 @@ def page(folder: Path) -> str:
         p for name in HEURISTICS for p in read_rows(folder / f"figure1_{name}.csv", FitnessPoint)
     ]
     points = read_rows(folder / "figure2.csv", Point)
-    saps = [SCENARIOS[name] for name in MAIN if name not in HEURISTICS]
     words = {
         "figure1": summary.fitness_summary(fitness),
-        "figure1_saps": "\n".join(
-            _settings(folder, s) for s in saps if isinstance(s, SapsScenario)
-        ),
+        "figure1_saps": "\n".join(_settings(folder, scenario) for scenario in SAPS.values()),
         "figure2": summary.calls_summary(points, read_rows(folder / "figure2_deltas.csv", Delta)),
         "ties": summary.ties_summary(points),
         "readings": summary.readings_summary(points),
-        "lengths": lengths_summary(read_rows(folder / "saps_lengths.csv", Length)),
         "runs": summary.runs_summary(read_rows(folder / "figure2_runs.csv", Point)),
         "theorems": _theorems(folder),
     }
@@ -49,9 +43,7 @@ def _settings(folder: Path, scenario: SapsScenario) -> str:
     landscape = kept(scenario.smoothing)
     with (folder / f"figure1_{scenario.name}.csv").open(newline="", encoding="utf-8") as file:
         chance = [float(row["chance_of_five"]) for row in csv.DictReader(file)]
-    costs = aggregated(landscape, scenario.aggregation, scenario.quality)
-    table = np.array(chance).reshape(costs.mean.shape)
-    return landscape_summary(landscape, scenario.aggregation, costs, table)
+    return landscape_summary(landscape, np.array(chance).reshape(len(landscape.alphas), -1))
 
 
 def _theorems(folder: Path) -> str:

@@ -11,8 +11,9 @@ import numpy as np
 from paramhs.results.landscape.first_improvement import first_improvement_calls
 from paramhs.results.landscape.hitting import Calls, Chain, Ending, without_replacement
 from paramhs.results.landscape.outcomes import Array
+from paramhs.search.operators import BothSides
 from paramhs_paper import published
-from paramhs_paper.arena import Arena, both_sides, descent, one_step, undiscovered_mean
+from paramhs_paper.arena import Arena, descent, one_step, own_chain, undiscovered_mean
 from paramhs_paper.scenarios import (
     BOTH_SIDES,
     DELTAS,
@@ -22,10 +23,9 @@ from paramhs_paper.scenarios import (
     SCENARIOS,
     UNREPEATED,
     Curve,
-    HeuristicScenario,
     PaperScenario,
 )
-from paramhs_paper.searching import duel_by_bits, searched
+from paramhs_paper.searching import searched
 from paramhs_paper.statistics import (
     SIGNIFICANT,
     delta_of_laws,
@@ -58,7 +58,7 @@ def exact(arena: Arena, curve: Curve, length: int, law: bool = False) -> Exact |
         walks = descent(arena)
         return None if walks is None else Exact(walks.ended())
     if curve == BOTH_SIDES:
-        return Exact(both_sides(arena).ended())
+        return _of_chain(own_chain(arena, BothSides()), law)
     return _of_chain(one_step(arena, curve.step(length)), law)
 
 
@@ -89,8 +89,6 @@ class Task:
     runs: int = RUNS
     """Of each side in a comparison, where runs are compared."""
     law: bool = False
-    bits: bool = False
-    """Whether searches simulate every bit of every run."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +107,7 @@ def answered(task: Task) -> Answer:
     arena = scenario.arena(task.size, task.curve.ties, task.runs)
     if not len(arena.targets):
         return Answer(task, Exact(Ending(1.0, math.nan, math.nan)))
-    duel = None
-    if task.bits and isinstance(scenario, HeuristicScenario):
-        duel = duel_by_bits(scenario, task.runs, task.curve.ties)
-    found = searched(scenario, task.curve, task.size, task.repetitions, task.seed, duel)
+    found = searched(scenario, task.curve, task.size, task.repetitions, task.seed)
     return Answer(task, exact(arena, task.curve, scenario.length, task.law), tuple(found))
 
 

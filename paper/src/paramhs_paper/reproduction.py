@@ -1,20 +1,15 @@
 """What the commands compute and write: one path for all scenarios."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
 
-from paramhs.values.seeds import stream
 from paramhs_paper import figures, summary, theorems
 from paramhs_paper.landscapes import FitnessPoint, fitness_points, setting_rows
-from paramhs_paper.points import Point, Task, all_answered, deltas_of, point_of, tasks_of
-from paramhs_paper.saps.lengths import lengths, lengths_summary
-from paramhs_paper.saps.ranking import Aggregation, aggregated, chance_of_five
+from paramhs_paper.points import Task, all_answered, deltas_of, point_of, tasks_of
+from paramhs_paper.saps.ranking import aggregated, chance_of_five
 from paramhs_paper.saps.summary import landscape_summary
 from paramhs_paper.saps.table import Landscape, kept
 from paramhs_paper.scenarios import RUNS, HeuristicScenario, PaperScenario, SapsScenario
-from paramhs_paper.searching import duel_by_bits, duel_by_law
 from paramhs_paper.writing import Output
 
 FEW_RUNS = (1, 10, 100, RUNS)
@@ -37,23 +32,20 @@ def figure1(scenarios: Sequence[PaperScenario], seed: int, out: Output) -> None:
         out.say("Figure 1", summary.fitness_summary(computed))
     for scenario in scenarios:
         if isinstance(scenario, SapsScenario):
-            landscape = kept(scenario.smoothing)
-            settings(landscape, scenario.aggregation, scenario.name, seed, out)
+            settings(kept(scenario.smoothing), scenario.name, seed, out)
 
 
-def settings(
-    landscape: Landscape, aggregation: Aggregation, name: str, seed: int, out: Output
-) -> None:
+def settings(landscape: Landscape, name: str, seed: int, out: Output) -> None:
     """Figure 1 of a measured landscape of SAPS."""
-    costs = aggregated(landscape, aggregation, "best")
+    costs = aggregated(landscape)
     chance = chance_of_five(costs, seed)
-    out.say(f"Figure 1, {name}", landscape_summary(landscape, aggregation, costs, chance))
+    out.say(f"Figure 1, {name}", landscape_summary(landscape, chance))
     title = (
-        f"SAPS, {landscape.smoothing} smoothing: fewest false clauses, {aggregation} mean over"
+        f"SAPS, {landscape.smoothing} smoothing: fewest false clauses, plain mean over"
         f" {len(landscape.instances)} instances"
     )
     out.draw(f"figure1_{name}", figures.settings_figure, costs, chance, landscape.alphas, title)
-    out.table(f"figure1_{name}", setting_rows(landscape, aggregation, chance))
+    out.table(f"figure1_{name}", setting_rows(landscape, chance))
 
 
 def figure2_tasks(
@@ -98,25 +90,6 @@ def few_runs(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) ->
     out.table("figure2_runs", [asdict(point) for point in points])
 
 
-def simulate_tasks(
-    scenario: HeuristicScenario, sizes: Sequence[int], searches: int, runs: int, seed: int
-) -> list[Task]:
-    """Searches that run every bit."""
-    return [
-        Task(scenario.name, curve, size, searches, seed, runs, bits=True)
-        for curve in scenario.curves
-        for size in sizes
-    ]
-
-
-def simulate(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> list[Point]:
-    """The real configurators with every bit of every run, next to the exact means."""
-    points = [point_of(answer) for answer in all_answered(tasks, jobs, advance)]
-    out.say("Simulated bit by bit", summary.calls_summary(points, []))
-    out.table("simulated", [asdict(point) for point in points])
-    return points
-
-
 def prove(seed: int, out: Output, advance: Advance) -> None:
     """Bounds against exact calls, several parameters, and growth to a million values."""
     rows = theorems.study_rows(STUDIED, seed)
@@ -131,23 +104,3 @@ def prove(seed: int, out: Output, advance: Advance) -> None:
     out.table("theorems_study", theorems.study_table(rows))
     out.table("theorems_several", [asdict(row) for row in several])
     out.table("theorems_growth", [asdict(row) for row in sizes])
-
-
-def step_lengths(out: Output) -> None:
-    """The l-step of SAPS with l = 1, 2 and 3, on every table."""
-    rows = lengths()
-    out.say("SAPS: the l of the l-step", lengths_summary(rows))
-    out.table("saps_lengths", [asdict(row) for row in rows])
-
-
-def cost_of_better(scenario: HeuristicScenario, runs: int, calls: int = 100_000) -> Any:
-    """Seconds for one call of `better` by the law and by simulating every bit."""
-    by_law, by_bits = duel_by_law(scenario.arena(5, runs=runs)), duel_by_bits(scenario, runs)
-    rng, best = stream(0, "cost of better"), scenario.optimum
-    duel_by_bits(scenario, 1)(best, best + 1, rng)  # compiles
-    begin = time.perf_counter()
-    for _ in range(calls):
-        by_law(best, best + 1, rng)
-    middle = time.perf_counter()
-    by_bits(best, best + 1, rng)
-    return (middle - begin) / calls, time.perf_counter() - middle

@@ -12,11 +12,11 @@ from paramhs.search.comparison import Comparison
 from paramhs.search.configurators import Afresh, Configurator, ParamILS, ParamRLS, Undiscovered
 from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Step, Uniform
 from paramhs.values.space import Integer, Space
-from paramhs.world.targets.saps import SMOOTHINGS, Smoothing
+from paramhs.world.targets.saps import Smoothing
 from paramhs_paper.arena import Arena
 from paramhs_paper.heuristics import Heuristic, LeadingOnes, OneMax, Ridge
-from paramhs_paper.saps.ranking import AGGREGATIONS, Aggregation, aggregated, five_best
-from paramhs_paper.saps.table import Quality, kept
+from paramhs_paper.saps.ranking import aggregated, five_best
+from paramhs_paper.saps.table import kept
 
 RUNS = 1500
 TIES = {"coin": COIN, "challenger": 1.0, "incumbent": 0.0}
@@ -68,10 +68,13 @@ class PaperScenario(ABC):
 
     name: str
     title: str
-    published: str
-    """The name under which its numbers were published."""
     length: int = 1
     """The l of the l-step."""
+
+    @property
+    def published(self) -> str:
+        """The name under which its numbers were published."""
+        return self.name
 
     sizes: ClassVar[tuple[int, ...]]
     """The numbers of configurations of the growing spaces."""
@@ -145,12 +148,11 @@ def _outcomes(scenario: HeuristicScenario, runs: int) -> Outcomes:
 
 @dataclass(frozen=True, kw_only=True)
 class SapsScenario(PaperScenario):
-    """Alpha and rho of SAPS; entries of a measured table are compared, its five best are looked
-    for."""
+    """Alpha and rho of SAPS; entries of a measured table (the plain mean of best over the
+    instances) are compared, its five best are looked for."""
 
     smoothing: Smoothing
-    aggregation: Aggregation
-    quality: Quality = "best"
+    published = "saps"
 
     sizes = tuple(16 * alphas for alphas in range(3, 31))
     unit = "settings"
@@ -158,11 +160,6 @@ class SapsScenario(PaperScenario):
     others = (Curve("paramrls", "l-step", 2), Curve("paramrls", "l-step", 3))
     repetitions = 500
     fresh_runs = None
-
-    @property
-    def table(self) -> str:
-        """How the table was made, in words."""
-        return f"{self.smoothing}, {self.aggregation}, {self.quality}"
 
     def arena(self, size: int, ties: str = "coin", runs: int = RUNS) -> Arena:
         """The first so many alphas, each with all rhos."""
@@ -174,12 +171,12 @@ class SapsScenario(PaperScenario):
 
     def stream(self, curve: Curve, size: int) -> tuple[str | int, ...]:
         """By table, curve and number of alphas."""
-        return ("saps", self.table, curve.name, size // 16)
+        return ("saps", f"{self.smoothing}, plain, best", curve.name, size // 16)
 
 
 @cache
 def _whole_table(scenario: SapsScenario, ties: str) -> Arena:
-    table = aggregated(kept(scenario.smoothing), scenario.aggregation, scenario.quality).mean
+    table = aggregated(kept(scenario.smoothing)).mean
     order = np.argsort(table, axis=None, kind="stable")
     beats = by_cost(table.ravel(), TIES[ties])
     return Arena(table.shape, beats, np.array(five_best(table)), order)
@@ -191,7 +188,6 @@ HEURISTICS = {
         HeuristicScenario(
             name="ridge",
             title="(1+1) EA on Ridge",
-            published="ridge",
             heuristic=Ridge(50, 2500),
             symbol="chi",
             values=tuple(0.5 + 0.5 * i for i in range(50)),
@@ -200,7 +196,6 @@ HEURISTICS = {
         HeuristicScenario(
             name="leadingones",
             title="(1+1) EA on LeadingOnes",
-            published="leadingones",
             heuristic=LeadingOnes(50, 2500),
             symbol="chi",
             values=tuple(round(0.6 + 0.5 * i, 1) for i in range(50)),
@@ -209,7 +204,6 @@ HEURISTICS = {
         HeuristicScenario(
             name="onemax",
             title="RLS_k on OneMax",
-            published="onemax",
             length=2,
             heuristic=OneMax(50, 200),
             symbol="k",
@@ -220,25 +214,11 @@ HEURISTICS = {
 }
 
 
-def saps_scenario(
-    smoothing: Smoothing, aggregation: Aggregation, quality: Quality = "best"
-) -> SapsScenario:
-    """SAPS with the table that is made so; the first of each choice goes without saying."""
-    first = ("ubcsat", "plain", "best")
-    words = [word for word in (smoothing, aggregation, quality) if word not in first]
-    return SapsScenario(
-        name="-".join(["saps", *words]),
-        title=", ".join(["SAPS", *words]),
-        published="saps",
-        smoothing=smoothing,
-        aggregation=aggregation,
-        quality=quality,
+SAPS = {
+    s.name: s
+    for s in (
+        SapsScenario(name="saps", title="SAPS", smoothing="ubcsat"),
+        SapsScenario(name="saps-textbook", title="SAPS, textbook", smoothing="textbook"),
     )
-
-
-SAPS_TABLES = {
-    s.name: s for s in (saps_scenario(how, over) for how in SMOOTHINGS for over in AGGREGATIONS)
 }
-SCENARIOS: dict[str, PaperScenario] = {**HEURISTICS, **SAPS_TABLES}
-MAIN = (*HEURISTICS, "saps", "saps-textbook")
-"""Those that are kept in docs/reproduction."""
+SCENARIOS: dict[str, PaperScenario] = {**HEURISTICS, **SAPS}

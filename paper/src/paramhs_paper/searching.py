@@ -1,4 +1,4 @@
-"""The real configurators, with comparisons drawn from the laws, or every bit simulated."""
+"""The real configurators, with comparisons drawn from the laws."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
 from paramhs.values.space import Config, Space
 from paramhs_paper.arena import Arena
-from paramhs_paper.scenarios import L_STEP, TIES, Curve, HeuristicScenario, PaperScenario
+from paramhs_paper.scenarios import L_STEP, Curve, PaperScenario
 
 PATIENCE = 2_000  # calls after which an l-step search on a table is taken to be trapped
 
@@ -63,17 +63,3 @@ def duel_by_law(arena: Arena) -> Duel:
     """The challenger wins with its exact probability, ties included."""
     beats = np.asarray(arena.beats).tolist()
     return lambda incumbent, challenger, rng: rng.random() < beats[incumbent][challenger]
-
-
-def duel_by_bits(scenario: HeuristicScenario, runs: int, ties: str = "coin") -> Duel:
-    """Both are run anew, bit by bit."""
-
-    def total(index: int, rng: Random) -> int:
-        value = scenario.values[index]
-        return int(scenario.heuristic.simulate(value, runs, below(SEEDS, rng)).sum())
-
-    def duel(incumbent: int, challenger: int, rng: Random) -> bool:
-        new, old = total(challenger, rng), total(incumbent, rng)
-        return rng.random() < TIES[ties] if new == old else new > old
-
-    return duel

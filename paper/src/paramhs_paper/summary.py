@@ -130,9 +130,9 @@ def _traps(scenario: SapsScenario, points: Sequence[Point]) -> Iterator[str]:
         return
     first, last = own[0], own[-1]
     yield (
-        f"**{scenario.table}: the 1-step is trapped** in strict local optima, {_where(scenario)}"
-        f" (in fifteenths): from {first.size} settings on it may never end, at {last.size} with"
-        f" probability {last.never:.2f}."
+        f"**{scenario.smoothing}, plain, best: the 1-step is trapped** in strict local optima,"
+        f" {_where(scenario)} (in fifteenths): from {first.size} settings on it may never end, at"
+        f" {last.size} with probability {last.never:.2f}."
         + (
             f" Of {last.searches} searches of the real configurator {last.unfinished} were given up"
             f" after {PATIENCE:,} calls."
@@ -145,7 +145,7 @@ def _traps(scenario: SapsScenario, points: Sequence[Point]) -> Iterator[str]:
 
 def _where(scenario: SapsScenario) -> str:
     """The traps, and whether they may be noise."""
-    costs = aggregated(kept(scenario.smoothing), scenario.aggregation, scenario.quality)
+    costs = aggregated(kept(scenario.smoothing))
     rises = {barrier.alpha: barrier.errors for barrier in real_barriers(costs)}
     words = []
     for k in local_optima(costs.mean):

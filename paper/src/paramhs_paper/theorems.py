@@ -16,10 +16,9 @@ from paramhs.results.landscape.bounds import (
 from paramhs.results.landscape.harmonic_line import harmonic_line_calls
 from paramhs.results.landscape.hitting import without_replacement
 from paramhs.results.landscape.outcomes import Array, by_cost
-from paramhs.results.landscape.param_rls import param_rls_chain, table_chain
+from paramhs.results.landscape.param_rls import table_chain
 from paramhs.search.operators import LStep, One, Uniform
-from paramhs.values.space import Integer, Space
-from paramhs_paper.arena import Arena, undiscovered_mean
+from paramhs_paper.arena import Arena, own_chain, undiscovered_mean
 from paramhs_paper.random_landscapes import Row, study
 from paramhs_paper.writing import markdown, number
 
@@ -103,9 +102,8 @@ def several_rows(shapes: Sequence[tuple[int, ...]] = ()) -> list[SeveralParamete
 
 def _several(shape: tuple[int, ...], where: str, optimum: Sequence[int]) -> SeveralParameters:
     costs = _valley(shape, optimum)
-    beats = by_cost(costs.ravel())
-    best = int(costs.argmin())
-    arena = Arena(shape, beats, np.array([best]), np.argsort(costs, axis=None))
+    beats, best = by_cost(costs.ravel()), np.array([costs.argmin()])
+    arena = Arena(shape, beats, best, np.argsort(costs, axis=None))
     walks = undiscovered_mean(arena)
     if walks is None:
         raise AssertionError("a valley without ties has no other local optimum")
@@ -115,7 +113,7 @@ def _several(shape: tuple[int, ...], where: str, optimum: Sequence[int]) -> Seve
         sum(shape),
         table_chain(costs, LStep()).moments()[0],
         table_chain(costs, Uniform()).moments()[0],
-        _without_replacement(shape, beats, best) if costs.size <= _FEW else None,
+        own_chain(arena, One(Uniform()), False).moments()[0] if costs.size <= _FEW else None,
         walks,
     )
 
@@ -128,20 +126,6 @@ def _valley(shape: tuple[int, ...], optimum: Sequence[int]) -> Array:
         slope = np.abs(away) * (1 + 1e-3 * math.sqrt(axis + 2)) + 1e-4 * math.pi * (away > 0)
         costs += slope.reshape([-1 if k == axis else 1 for k in range(len(shape))])
     return costs
-
-
-def _without_replacement(shape: tuple[int, ...], beats: Array, best: int) -> float:
-    space = Space({f"x{k}": Integer(0, levels - 1) for k, levels in enumerate(shape)})
-    configs = sorted(space.configs(), key=lambda config: config.indices)
-    chain = param_rls_chain(
-        space,
-        One(Uniform()),
-        configs,
-        lambda x, y: float(beats[x, y]),
-        {best},
-        replacement=False,
-    )
-    return chain.moments()[0]
 
 
 def study_table(rows: Sequence[Row]) -> list[dict[str, Any]]:

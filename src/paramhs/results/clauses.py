@@ -114,7 +114,7 @@ class ClauseTable:
     def __init__(self, seen: Seen, space: Space) -> None:
         failed = Counter(run.task.config for run in seen.failures)
         self.space = space
-        self.said = {run.reason for run in seen.failures[-_READ:]}
+        self.messages = {run.reason for run in seen.failures[-_READ:]}
         self.indices = np.array([config.indices for config in seen.made], np.int64)
         self.runs = np.fromiter(seen.made.values(), np.int64, len(seen.made))
         self.failed = np.array([failed[config] for config in seen.made], np.int64)
@@ -166,7 +166,7 @@ class ClauseTable:
         word = self.space.listed[position].value(low)
         if more or low != high or not isinstance(word, str) or len(word) < _TELLING:
             return False
-        return all(word in message for message in self.said)
+        return all(word in message for message in self.messages)
 
 
 def explanations(table: ClauseTable) -> Iterator[tuple[Clause, float]]:

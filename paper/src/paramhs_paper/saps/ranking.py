@@ -33,7 +33,9 @@ class Costs:
         return np.asarray(rng.normal(self.mean, self.error))
 
 
-def aggregated(landscape: Landscape, aggregation: Aggregation, quality: Quality) -> Costs:
+def aggregated(
+    landscape: Landscape, aggregation: Aggregation = "plain", quality: Quality = "best"
+) -> Costs:
     """All instances in one table. The mean that an instance is divided by has hardly any error; one
     that every run solved remains 0."""
     mean, error = landscape.mean[quality], landscape.error[quality]

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from paramhs.results.landscape.outcomes import Array
-from paramhs_paper.saps.grid import PS, STEPS, WP
+from paramhs_paper.saps.measuring import PS, STEPS, WP
 from paramhs_paper.saps.ranking import (
     AGGREGATIONS,
     POSSIBLE,
-    Aggregation,
     Costs,
     aggregated,
     barriers,
@@ -22,10 +21,9 @@ from paramhs_paper.writing import markdown
 _NAMED = 10  # local optima that are named
 
 
-def landscape_summary(
-    landscape: Landscape, aggregation: Aggregation, costs: Costs, chance: Array
-) -> str:
+def landscape_summary(landscape: Landscape, chance: Array) -> str:
     """Figure 1 in words, as Markdown."""
+    costs = aggregated(landscape)
 
     def setting(flat: int) -> str:
         alpha, rho = divmod(flat, len(landscape.rhos))
@@ -35,7 +33,7 @@ def landscape_summary(
         yield f"### Figure 1, SAPS with {landscape.smoothing} smoothing"
         yield ""
         yield from _measured(landscape)
-        yield from _ranked(costs, chance, aggregation, setting)
+        yield from _ranked(costs, chance, setting)
         yield from _five_bests(landscape, setting)
         yield from _obstacles(costs, landscape, setting)
 
@@ -46,7 +44,7 @@ def _measured(landscape: Landscape) -> Iterator[str]:
     count = len(landscape.instances)
     settings = len(landscape.alphas) * len(landscape.rhos)
     yield (
-        f"Measured: {settings} settings on {count} instances, {landscape.runs_text} runs a cell"
+        f"Measured: {settings} settings on {count} instances, {landscape.runs:,} runs a cell"
         f" (the paper had 2,000) of {STEPS:,} steps, ps = {PS}, wp = {WP}. Settings are written"
         " (alpha, rho) in fifteenths. The cost of a run is its fewest false clauses (*best*), or"
         " those after its last step (*final*)."
@@ -63,11 +61,9 @@ def _measured(landscape: Landscape) -> Iterator[str]:
     yield ""
 
 
-def _ranked(
-    costs: Costs, chance: Array, aggregation: Aggregation, setting: Callable[[int], str]
-) -> Iterator[str]:
+def _ranked(costs: Costs, chance: Array, setting: Callable[[int], str]) -> Iterator[str]:
     mean, error, flat = costs.mean.ravel(), costs.error.ravel(), chance.ravel()
-    yield f"The five best by the {aggregation} mean of best, with standard errors, and how often a"
+    yield "The five best by the plain mean of best, with standard errors, and how often a"
     yield "table redrawn within all standard errors has them among its five best:"
     yield ""
     yield from markdown(

@@ -11,7 +11,7 @@ not have what an order names says so and is sent it, so nothing has to be known 
 workers may come, go and be replaced, and so may the scheduler.
 
 A run is a pure function of its task, so what is lost with a worker is made again elsewhere, and
-what is made twice is the same. A crash may be that of the target or that of the place; it counts
+what is made twice is the same. A crash may be that of the target or that of the worker; it counts
 as the target's only when two workers have seen it (`standing.py`).
 
 Dask is imported where a cluster is used, not before.

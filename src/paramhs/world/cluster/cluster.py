@@ -142,20 +142,24 @@ class Cluster(AtHand):
                 asynchronous=True,
             )
         )
-        unfit = {w: said for w, said in (found or {}).items() if isinstance(said, Exception)}
-        for worker, said in unfit.items():
-            self.standing.set_aside(worker, f"paramhs does not work there: {_told(said)}")
+        unfit = {w: error for w, error in (found or {}).items() if isinstance(error, Exception)}
+        for worker, error in unfit.items():
+            self.standing.set_aside(worker, f"paramhs does not work there: {_told(error)}")
         return bool(unfit)
 
     # Who is there.
 
     async def _watch(self) -> None:
-        while self.given_up is None:
-            await self._look()
-            self._note_absence()
-            self._send_elsewhere()
-            self._changed.set()
-            await asyncio.sleep(_LOOK)
+        """Look again and again. Nobody waits for this to end, so nothing may end it unseen."""
+        try:
+            while self.given_up is None:
+                await self._look()
+                self._note_absence()
+                self._send_elsewhere()
+                self._changed.set()
+                await asyncio.sleep(_LOOK)
+        except Exception as error:
+            self._give_up(f"nobody can say who of the cluster is there: {_told(error)}")
 
     async def _look(self) -> None:
         if self.client.status == "closed" or self.client.scheduler is None:
@@ -172,7 +176,7 @@ class Cluster(AtHand):
             self._lost("there is no worker; waiting for one")
         elif self._lost_since is not None:
             self._lost_since = None
-            self.standing.said.append(f"{counted(len(workers), 'worker')} again")
+            self.standing.notices.append(f"{counted(len(workers), 'worker')} again")
 
     @property
     def connected(self) -> bool:
@@ -182,7 +186,7 @@ class Cluster(AtHand):
     def _lost(self, what: str) -> None:
         if self._lost_since is None:
             self._lost_since = time.monotonic()
-            self.standing.said.append(what)
+            self.standing.notices.append(what)
 
     def _note_absence(self) -> None:
         """Give up when nobody has been there for too long."""

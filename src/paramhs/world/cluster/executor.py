@@ -53,7 +53,7 @@ class ClusterExecutor(Executor):
 
     def notices(self) -> list[str]:
         """What the user should know, each thing once."""
-        return self._cluster.standing.take_said()
+        return self._cluster.standing.take_notices()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let the workers forget the target; the cluster is not ours to end."""
@@ -103,8 +103,8 @@ class ClusterExecutor(Executor):
             self._note(answer)
             if answer.missing:
                 sent, at = self._packer.parcels(answer.missing), answer.worker
-            elif answer.misplaced:
-                self._cluster.standing.set_aside(answer.worker, answer.misplaced)
+            elif answer.unfit:
+                self._cluster.standing.set_aside(answer.worker, answer.unfit)
             elif not answer.ended and answer.worker not in avoided:  # Dask lets others steal
                 self._cluster.standing.note_run(answer.worker, _failed(answer))
                 return answer

@@ -7,6 +7,7 @@ from typing import Any
 
 from paramhs.values.errors import BadInput
 from paramhs.values.quoting import short
+from paramhs.values.space.values import is_finite
 
 SYSTEMS = ("slurm", "pbs", "lsf", "sge", "htcondor", "oar", "moab")
 """Batch systems that dask-jobqueue knows."""
@@ -44,6 +45,10 @@ class Dask:
             raise BadInput(f"system must be one of {', '.join(SYSTEMS)}, not {short(self.system)}")
         if self.options and self.system is None:
             raise BadInput("options are for a batch system, and none is named")
+        if self.patience is not None and not (is_finite(self.patience) and self.patience > 0):
+            raise BadInput(
+                f"patience must be a number of seconds above 0, not {short(self.patience)}"
+            )
 
     @property
     def starts_workers(self) -> bool:

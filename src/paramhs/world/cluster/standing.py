@@ -1,4 +1,4 @@
-"""Which workers can be trusted: a crash of the target, or of the place?
+"""Which workers can be trusted: a crash of the target, or of the worker?
 
 A run that crashes says nothing about whose fault that is. So it is made once more by another
 worker. If it crashes there, too, it is the target's, and a result like any other. If it does not,
@@ -36,7 +36,7 @@ class Standing:
     """What is known of all workers, by address; what is to be said about them."""
 
     records: dict[str, Record] = field(default_factory=dict)
-    said: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
     _heard: set[str] = field(default_factory=set)
 
     def of(self, worker: str) -> Record:
@@ -71,12 +71,12 @@ class Standing:
         """What the user should know, each thing once."""
         if text not in self._heard:
             self._heard.add(text)
-            self.said.append(text)
+            self.notices.append(text)
 
-    def take_said(self) -> list[str]:
+    def take_notices(self) -> list[str]:
         """What was not passed on yet."""
-        said, self.said = self.said, []
-        return said
+        notices, self.notices = self.notices, []
+        return notices
 
     @property
     def aside(self) -> set[str]:

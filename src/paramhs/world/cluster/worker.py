@@ -42,7 +42,7 @@ IDLE = 30.0  # seconds after which keepers without work are dismissed
 _PLUGIN = "paramhs-runs"
 
 
-class Misplaced(Exception):
+class Unfit(Exception):
     """Here no run can be made, whatever it is."""
 
 
@@ -67,7 +67,7 @@ class Answer(NamedTuple):
     detail: str = ""
     missing: tuple[str, ...] = ()
     """Digests of what is needed for it, and not here."""
-    misplaced: str = ""
+    unfit: str = ""
     """Why no run can be made here."""
     refused: str = ""
     """What a target says that wants the search to stop."""
@@ -78,19 +78,19 @@ class Answer(NamedTuple):
 
 def make_run(order: bytes, sent: Mapping[str, bytes] | None = None) -> tuple[Any, ...]:
     """What Dask calls: the answer to an order, given what was sent with it."""
-    worker = get_worker()
-    place = _place_of(worker)
-    return tuple(place.answer(unpacked(order), sent or {}, worker.get_current_task()))
+    dasks = get_worker()
+    answer = _worker_of(dasks).answer(unpacked(order), sent or {}, dasks.get_current_task())
+    return tuple(answer)
 
 
 def forget_kit(kit: str) -> None:
     """The search is over: dismiss its keepers."""
-    for place in list(_PLACES.values()):
-        place.forget(kit)
+    for worker in list(_WORKERS.values()):
+        worker.forget(kit)
 
 
-class Place:
-    """What one worker has: kits, instances, keepers, and the runs that it is making."""
+class Worker:
+    """Beside one of Dask's: its kits, instances, keepers, and the runs that it is making."""
 
     def __init__(self, address: str, folder: str) -> None:
         self._address = address
@@ -112,8 +112,8 @@ class Place:
                     return Answer(self._address, missing=missing, about=_about())
                 kit, instance = self._kits[order.kit], self._instance(order)
             run = self._make(kit, order.task(kit.space, instance), key)
-        except Misplaced as error:
-            return Answer(self._address, misplaced=str(error), about=_about())
+        except Unfit as error:
+            return Answer(self._address, unfit=str(error), about=_about())
         except ParamhsError as error:
             ended = key in self._unwanted
             return Answer(self._address, refused=str(error), ended=ended)
@@ -153,7 +153,7 @@ class Place:
                 file.write(data)
             os.replace(file.name, written)
         except OSError as error:
-            raise Misplaced(f"{os.path.basename(path)} cannot be written: {error}") from None
+            raise Unfit(f"{os.path.basename(path)} cannot be written: {error}") from None
         return written
 
     def _instance(self, order: Order) -> Instance:
@@ -163,7 +163,7 @@ class Place:
         if packed.shipped:
             return with_path(instance, self._things[packed.shipped])
         if packed.path and not os.path.exists(packed.path):
-            raise Misplaced(
+            raise Unfit(
                 f"the instance {packed.path} is not there; is its file system shared?"
                 " (ship = true sends instances along)"
             )
@@ -177,7 +177,7 @@ class Place:
             try:
                 return keeper(task)
             except CannotKeep as error:
-                raise Misplaced(str(error)) from None
+                raise Unfit(str(error)) from None
             finally:
                 del self._running[key]
 
@@ -268,7 +268,7 @@ class _Unpacked:
 def _unpack_kit(data: bytes) -> _Unpacked:
     kit = Kit(*_kit_of(data))
     if kit.code and code_digest(kit.target) != kit.code:
-        raise Misplaced(
+        raise Unfit(
             f"{kit.target.name} is not the same code there: was it changed after the worker was"
             " started, or is the Python another?"
         )
@@ -288,7 +288,7 @@ def _loaded(data: bytes, what: str) -> Any:
     try:
         return pickle.loads(data)  # noqa: S301 -- from home
     except Exception as error:  # whatever importing its modules raises
-        raise Misplaced(f"{what} cannot be loaded: {type(error).__name__}: {error}") from None
+        raise Unfit(f"{what} cannot be loaded: {type(error).__name__}: {error}") from None
 
 
 def _check_program(target: Target) -> None:
@@ -296,11 +296,11 @@ def _check_program(target: Target) -> None:
     if not isinstance(target, CommandTarget):
         return
     if not os.path.isdir(target.folder):
-        raise Misplaced(f"there is no folder {target.folder}; is its file system shared?")
+        raise Unfit(f"there is no folder {target.folder}; is its file system shared?")
     try:
         target.check_here()
     except ParamhsError as error:
-        raise Misplaced(str(error)) from None
+        raise Unfit(str(error)) from None
 
 
 def _about() -> About:
@@ -311,44 +311,44 @@ def _about() -> About:
 class _Ending(WorkerPlugin):  # type: ignore[misc] # Dask has no types
     """Hears from Dask that a task is not wanted any more, and that the worker closes."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
 
     def transition(self, key: str, start: str, finish: str, **more: Any) -> None:
         """A task has got into another state."""
         if finish in ("cancelled", "released", "forgotten") and start in ("executing", "cancelled"):
-            self._place.end_run(key)
+            self._worker.end_run(key)
 
     def teardown(self, worker: Any) -> None:
         """The worker closes."""
-        self._place.close()
-        _PLACES.pop(worker.address, None)
+        self._worker.close()
+        _WORKERS.pop(worker.address, None)
 
 
-_PLACES: dict[str, Place] = {}
+_WORKERS: dict[str, Worker] = {}
 _BEGINNING = threading.Lock()
 
 
-def _place_of(worker: Any) -> Place:
-    """The place of a worker; one process may have several workers (Dask's `processes=False`)."""
-    place = _PLACES.get(worker.address)
-    if place is not None:
-        return place
+def _worker_of(dasks: Any) -> Worker:
+    """Ours beside Dask's; one process may have several (Dask's `processes=False`)."""
+    worker = _WORKERS.get(dasks.address)
+    if worker is not None:
+        return worker
     with _BEGINNING:
-        if worker.address not in _PLACES:
-            _begin(worker)
-        return _PLACES[worker.address]
+        if dasks.address not in _WORKERS:
+            _begin(dasks)
+        return _WORKERS[dasks.address]
 
 
-def _begin(worker: Any) -> None:
-    place = Place(worker.address, worker.local_directory)
-    worker.loop.add_callback(worker.plugin_add, plugin=_Ending(place), name=_PLUGIN)
-    _PLACES[worker.address] = place
-    threading.Thread(target=_dismiss_now_and_then, args=(place,), daemon=True).start()
+def _begin(dasks: Any) -> None:
+    worker = Worker(dasks.address, dasks.local_directory)
+    dasks.loop.add_callback(dasks.plugin_add, plugin=_Ending(worker), name=_PLUGIN)
+    _WORKERS[dasks.address] = worker
+    threading.Thread(target=_dismiss_now_and_then, args=(worker,), daemon=True).start()
 
 
-def _dismiss_now_and_then(place: Place) -> None:
+def _dismiss_now_and_then(worker: Worker) -> None:
     with contextlib.suppress(RuntimeError):  # the process ends
-        while place in _PLACES.values():
+        while worker in _WORKERS.values():
             time.sleep(IDLE / 3)
-            place.dismiss_idle()
+            worker.dismiss_idle()

@@ -50,7 +50,7 @@ Item = Mapping[str, Any]
 
 def read_configspace(path: Path, text: str, format: str) -> tuple[Space, tuple[str, ...]]:
     """The space that a file describes, and what its user should know."""
-    source = _Source(path, text)
+    source = _Source(path, text, format)
     source.check_nesting()
     try:
         load = _loaded_json if format == "configspace-json" else _loaded_yaml
@@ -128,9 +128,10 @@ def missing(error: ModuleNotFoundError) -> BadInput:
 class _Source:
     """Finds what is wrong in the text again, to say where it is."""
 
-    def __init__(self, path: Path, text: str) -> None:
+    def __init__(self, path: Path, text: str, format: str) -> None:
         self.path = path
         self.text = text
+        self._format = format
 
     def error(self, key: str, name: object, message: str, section: str = "") -> BadInput:
         """With the line where the file says `key: name`, in a section or anywhere."""
@@ -140,6 +141,15 @@ class _Source:
             written = f"(?:{re.escape(name)}|{re.escape(json.dumps(name)[1:-1])})"
         position = self._at(rf"[\"']?{key}[\"']?\s*:\s*[\"']?{written}[\"']?(?![\w.-])", start or 0)
         return self.error_at(position, message)
+
+    def section_error(self, section: str, message: str) -> BadInput:
+        """With the line where a section begins."""
+        return self.error_at(self._at(rf"[\"']?{section}[\"']?\s*:", 0), message)
+
+    def item_error(self, section: str, item: int, message: str) -> BadInput:
+        """With the line where an item of a section begins; the first has number 0."""
+        find = _json_item if self._format == "configspace-json" else _yaml_item
+        return self.error_at(find(self.text, section, item), message)
 
     def unreadable(self, error: Exception) -> BadInput:
         """That a value cannot be read: most likely a number that is too long for Python."""
@@ -174,6 +184,24 @@ class _Source:
         return Span(self.path, line, column, "").error(message)
 
 
+def _json_item(text: str, section: str, item: int) -> int | None:
+    """Where an item of a list begins, in a text that was read before."""
+    begun = re.search(rf'"{section}"\s*:\s*\[\s*', text)
+    for _ in range(item):
+        if begun is not None:
+            _, end = json.JSONDecoder().raw_decode(text, begun.end())
+            begun = re.compile(r"\s*,\s*").match(text, end)
+    return begun.end() if begun else None
+
+
+def _yaml_item(text: str, section: str, item: int) -> int | None:
+    import yaml
+
+    tables = yaml.compose(text, yaml.SafeLoader).value
+    lists = [values for key, values in tables if key.value == section]
+    return int(lists[-1].value[item].start_mark.index) if lists else None
+
+
 class _Reader:
     def __init__(self, source: _Source, document: Item) -> None:
         self.source = source
@@ -183,19 +211,20 @@ class _Reader:
         self.seen = 0  # parts of expressions; with YAML's aliases, few lines have very many
 
     def space(self) -> Space:
-        for number, item in enumerate(self.document["hyperparameters"], start=1):
+        for number, item in enumerate(self.document["hyperparameters"]):
             self._add(item, number)
         if not self.parameters:
             raise BadInput(f"{self.source.path}: there is no parameter in it")
         conditions = self._conditions()
         clauses = self._listed("forbiddens")
-        forbidden = [self._clause(clause) for clause in clauses]
+        forbidden = [self._clause(number, clause) for number, clause in enumerate(clauses)]
         try:
             return self._made(conditions, forbidden)
         except ClauseError as error:
             if error.conditions:
                 raise self._in_condition(error.conditions[0], str(error)) from None
-            raise self._in_clause(clauses[error.clause or 0], str(error)) from None
+            number = error.clause or 0
+            raise self._in_clause(number, clauses[number], str(error)) from None
 
     def _made(self, given: Mapping[str, Expression], clauses: Sequence[Expression]) -> Space:
         resolver = Resolver(given, self.parameters)
@@ -205,17 +234,15 @@ class _Reader:
     def _listed(self, section: str) -> list[Item]:
         items = self.document.get(section) or []
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise BadInput(f"{self.source.path}: {section} must be a list of tables")
+            raise self.source.section_error(section, f"{section} must be a list of tables")
         return items
 
     # Parameters.
 
     def _add(self, item: object, number: int) -> None:
         if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
-            raise BadInput(
-                f"{self.source.path}: hyperparameter {number} must be a table with a name, not"
-                f" {short(item)}"
-            )
+            what = f"hyperparameter {number + 1} must be a table with a name, not {short(item)}"
+            raise self.source.item_error("hyperparameters", number, what)
         name = item["name"]
         try:
             if name in self.parameters:
@@ -236,8 +263,8 @@ class _Reader:
 
     def _conditions(self) -> dict[str, Expression]:
         found: dict[str, Expression] = {}
-        for item in self._listed("conditions"):
-            child = self._child(item)
+        for number, item in enumerate(self._listed("conditions")):
+            child = self._child(item, number)
             try:
                 condition = self._condition(item, child, 0)
                 if found.setdefault(child, condition) != condition:
@@ -249,10 +276,11 @@ class _Reader:
                 raise self._in_condition(child, f"the condition of {child}: {error}") from None
         return found
 
-    def _child(self, item: Item) -> str:
+    def _child(self, item: Item, number: int) -> str:
         child = item.get("child")
         if not isinstance(child, str) or child not in self.parameters:
-            raise self._in_condition(child, f"a condition is of {short(child)}, no parameter")
+            what = f"a condition is of {short(child)}, no parameter"
+            raise self.source.item_error("conditions", number, what)
         return child
 
     def _condition(self, item: object, child: str, depth: int) -> Expression:
@@ -279,11 +307,11 @@ class _Reader:
 
     # Forbidden clauses.
 
-    def _clause(self, item: Item) -> Expression:
+    def _clause(self, number: int, item: Item) -> Expression:
         try:
             return self._forbidden(item, 0)
         except BadInput as error:
-            raise self._in_clause(item, f"a forbidden clause: {error}") from None
+            raise self._in_clause(number, item, f"a forbidden clause: {error}") from None
 
     def _forbidden(self, item: object, depth: int) -> Expression:
         parts = self._parts(item, "clauses", depth)
@@ -309,15 +337,17 @@ class _Reader:
             raise BadInput(f"the relation {found} is not one of {shown(_LAMBDAS)}")
         return Compare(self._named(item, "left"), sign, Ref(self._named(item, "right")))
 
-    def _in_clause(self, item: Item, message: str) -> BadInput:
-        """Where its first parameter is named among the forbidden clauses."""
+    def _in_clause(self, number: int, item: Item, message: str) -> BadInput:
+        """Where its first parameter is named among the forbidden clauses, or where it begins."""
         for _ in range(MOST_DEEP):
             inner = item.get("clauses")
             if not isinstance(inner, list) or not inner or not isinstance(inner[0], dict):
                 break
             item = inner[0]
         key = "left" if "left" in item else "name"
-        return self.source.error(key, item.get(key), message, "forbiddens")
+        if isinstance(item.get(key), str):
+            return self.source.error(key, item[key], message, "forbiddens")
+        return self.source.item_error("forbiddens", number, message)
 
     # What both have.
 

@@ -178,11 +178,11 @@ def _each(
 class _Announcer(event.Listener):
     """Says on standard error, once, that numba is compiling rather than reading what it kept."""
 
-    said = False
+    told = False
 
     def on_start(self, _: object) -> None:
-        if not self.said:
-            self.said = True
+        if not self.told:
+            self.told = True
             what = "paramhs: compiling the SAPS solver; this takes some seconds, once"
             print(what, file=sys.stderr, flush=True)
 

@@ -1,24 +1,56 @@
-"""The built-in search heuristics bit by bit, in machine code: nothing is skipped or shortened.
+"""The search heuristics bit by bit, in machine code: nothing is skipped or shortened.
 
 Every bit of every offspring is drawn, also where the outcome is already decided, so that these
-runs share no reasoning with the laws they are held to. They return levels (`heuristics.py`).
+runs share no reasoning with the laws that are held to them. They return levels (`heuristics.py`).
 
 The loops are spelled out: numba keeps on disk only what is given no functions as arguments.
 """
 
 from collections.abc import Callable
+from random import Random
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-UNIFORM = -1
-"""The start that stands for a uniformly random string."""
+from paramhs.values.seeds import SEEDS, below, stream
+from paramhs_paper.heuristics import Heuristic, LeadingOnes, OneMax, Ridge
+from paramhs_paper.scenarios import TIES, HeuristicScenario
+from paramhs_paper.searching import Duel
 
 Bits = NDArray[np.bool_]
 Levels = NDArray[np.int64]
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def simulate(heuristic: Heuristic, value: float, runs: int, seed: int) -> Levels:
+    """Final levels of independent runs, a function of these arguments alone."""
+    words = stream(seed, repr(heuristic), repr(float(value)))
+    rng = np.random.Generator(np.random.PCG64([below(2**32, words) for _ in range(4)]))
+    size = (heuristic.n, heuristic.cutoff)
+    match heuristic:
+        case Ridge():
+            return ridge(*size, value / heuristic.n, runs, rng)
+        case LeadingOnes():
+            return leading_ones(*size, value / heuristic.n, runs, rng)
+        case OneMax():
+            return onemax(*size, int(value), runs, rng)
+    raise TypeError(heuristic)
+
+
+def duel_by_bits(scenario: HeuristicScenario, runs: int, ties: str = "coin") -> Duel:
+    """Both are run anew, bit by bit."""
+
+    def total(index: int, rng: Random) -> int:
+        seed = below(SEEDS, rng)
+        return int(simulate(scenario.heuristic, scenario.values[index], runs, seed).sum())
+
+    def duel(incumbent: int, challenger: int, rng: Random) -> bool:
+        new, old = total(challenger, rng), total(incumbent, rng)
+        return rng.random() < TIES[ties] if new == old else new > old
+
+    return duel
 
 
 def _compiled(function: F) -> F:
@@ -33,13 +65,11 @@ def _part(function: F) -> F:
 
 
 @_compiled
-def ridge(
-    n: int, cutoff: int, start: int, rate: float, runs: int, rng: np.random.Generator
-) -> Levels:
-    """Final levels of the (1+1) EA on Ridge, started at 1^start 0^(n - start)."""
+def ridge(n: int, cutoff: int, rate: float, runs: int, rng: np.random.Generator) -> Levels:
+    """Final levels of the (1+1) EA on Ridge, started at 0^n."""
     levels = np.empty(runs, np.int64)
     for run in range(runs):
-        bits = np.arange(n) < start
+        bits = np.zeros(n, np.bool_)
         for _ in range(cutoff):
             child = _mutated(bits, rate, rng)
             if _ridge_fitness(child) >= _ridge_fitness(bits):
@@ -49,16 +79,11 @@ def ridge(
 
 
 @_compiled
-def leading_ones(
-    n: int, cutoff: int, start: int, rate: float, runs: int, rng: np.random.Generator
-) -> Levels:
+def leading_ones(n: int, cutoff: int, rate: float, runs: int, rng: np.random.Generator) -> Levels:
     """Final levels of the (1+1) EA on LeadingOnes."""
     levels = np.empty(runs, np.int64)
     for run in range(runs):
         bits = _random_bits(n, rng)
-        if start != UNIFORM:
-            bits[:start] = True
-            bits[start : start + 1] = False  # no bit if start = n
         for _ in range(cutoff):
             child = _mutated(bits, rate, rng)
             if _leading(child) >= _leading(bits):
@@ -68,12 +93,12 @@ def leading_ones(
 
 
 @_compiled
-def onemax(n: int, cutoff: int, start: int, k: int, runs: int, rng: np.random.Generator) -> Levels:
-    """Final levels of RLS_k on OneMax; a start of x ones is 1^x 0^(n - x)."""
+def onemax(n: int, cutoff: int, k: int, runs: int, rng: np.random.Generator) -> Levels:
+    """Final levels of RLS_k on OneMax."""
     levels = np.empty(runs, np.int64)
     positions = np.arange(n)
     for run in range(runs):
-        bits = _random_bits(n, rng) if start == UNIFORM else np.arange(n) < start
+        bits = _random_bits(n, rng)
         for _ in range(cutoff):
             _choose(k, positions, rng)
             child = bits.copy()

@@ -1,0 +1,241 @@
+import csv
+import lzma
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from paramhs.values.errors import BadInput, StoreError
+from paramhs.values.seeds import below, stream
+from paramhs.world.instances.dimacs import read_formula
+from paramhs.world.targets.saps import SMOOTHINGS, Settings, encoded, solve
+from paramhs_paper.cli import app
+from paramhs_paper.saps import measuring
+from paramhs_paper.saps.measuring import Measurement, instances_in
+from paramhs_paper.saps.table import kept, read_landscape
+
+RUNS, STEPS = 7, 60
+CELLS = 2 * 2 * 3
+
+
+def formula(path: Path, seed: int) -> None:
+    """Random clauses, many more than can be satisfied."""
+    rng = stream(seed, "formula")
+    clauses = [
+        " ".join(str((1 + below(12, rng)) * (1 if rng.random() < 0.5 else -1)) for _ in range(3))
+        for _ in range(90)
+    ]
+    path.write_text("p cnf 12 90\n" + "".join(f"{clause} 0\n" for clause in clauses), "utf-8")
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measurement:
+    """Of two formulas, on a grid of 2 alphas and 3 rhos."""
+    monkeypatch.setattr(measuring, "ALPHAS", (16, 30))
+    monkeypatch.setattr(measuring, "RHOS", (0, 8, 15))
+    folder = tmp_path / "formulas"
+    folder.mkdir()
+    for seed, name in enumerate(("one", "two")):
+        formula(folder / f"{name}.cnf", seed)
+    return Measurement(instances_in(folder), "ubcsat", RUNS, tmp_path, steps=STEPS)
+
+
+class Stop(Exception):
+    pass
+
+
+def measured(plan: Measurement, jobs: int = 1, stop: int = 10**9) -> tuple[int, list[str]]:
+    """Measure until so many cells were made: how many there were, and the sorted lines."""
+    told: list[int] = []
+
+    def advance(cells: int) -> None:
+        told.append(cells)
+        if sum(told[1:]) >= stop:
+            raise Stop
+
+    with suppress(Stop):
+        plan.measure(jobs, advance)
+    return told[0], sorted(plan.file.read_text("utf-8", "replace").splitlines())
+
+
+def elsewhere(plan: Measurement, name: str) -> Measurement:
+    folder = plan.folder / name
+    folder.mkdir()
+    return replace(plan, folder=folder)
+
+
+def test_a_measurement_ends_with_a_table_of_every_setting_on_every_instance(
+    plan: Measurement,
+) -> None:
+    assert measured(plan)[0] == 0
+    landscape = read_landscape(plan.table, "ubcsat")
+    assert (landscape.instances, landscape.runs) == (("one", "two"), RUNS)
+    assert landscape.mean["best"].shape == (2, 2, 3)
+    assert (landscape.mean["best"] <= landscape.mean["final"]).all()
+    with lzma.open(plan.table, "rt", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == CELLS == len(plan.cells)
+
+
+def test_a_cell_has_the_moments_of_its_runs(plan: Measurement) -> None:
+    measured(plan)
+    landscape = read_landscape(plan.table, "ubcsat")
+    clauses = encoded(read_formula(plan.instances["two"]))
+    outcomes = solve(clauses, Settings(2, 8 / 15, 0.05, 0.01), STEPS, 0, RUNS, "ubcsat")
+    for quality, numbers in (("best", outcomes.best_false), ("final", outcomes.final_false)):
+        error = numbers.std(ddof=1) / np.sqrt(RUNS)
+        assert landscape.mean[quality][1, 1, 1] == pytest.approx(numbers.mean(), abs=1e-6)
+        assert landscape.error[quality][1, 1, 1] == pytest.approx(error, abs=1e-4)
+    assert landscape.null_flips[1, 1, 1] == pytest.approx(outcomes.null_flips.mean(), abs=0.05)
+    (line,) = [x for x in measured(plan)[1] if ",two,30,8," in x]
+    low, counts = line.rsplit(",", 1)[1].split(": ")
+    values = np.arange(len(counts.split())) + int(low)
+    assert np.repeat(values, [int(n) for n in counts.split()]).tolist() == sorted(
+        outcomes.best_false.tolist()
+    )
+
+
+@pytest.mark.parametrize("stop", [1, 5, CELLS])
+def test_a_stopped_measurement_goes_on_to_the_same_end(plan: Measurement, stop: int) -> None:
+    _, whole = measured(elsewhere(plan, "whole"))
+    _, begun = measured(plan, stop=stop)
+    assert stop <= len(begun) <= len(whole) == CELLS
+    there, lines = measured(plan)
+    assert (there, lines) == (len(begun), whole)
+
+
+def test_what_is_there_is_not_made_again(
+    plan: Measurement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured(plan)
+    monkeypatch.setattr(measuring, "solve", lambda *_: pytest.fail("made again"))
+    assert measured(plan)[0] == CELLS
+
+
+def test_cells_of_another_measurement_are_not_taken(plan: Measurement) -> None:
+    measured(plan)
+    for other in ({"seed": 1}, {"steps": 1}, {"runs": 6}):
+        assert measured(replace(plan, **other))[0] == 0
+    formula(plan.instances["one"], 7)  # another one under the same name
+    assert measured(plan)[0] == CELLS // 2
+    formula(plan.instances["one"], 0)
+    assert measured(plan)[0] == CELLS
+    alone = replace(plan, instances={"two": plan.instances["two"]})
+    assert measured(alone)[0] == CELLS // 2
+    assert read_landscape(plan.table, "ubcsat").instances == ("two",)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 9, 20])
+def test_a_last_line_that_was_cut_off_is_made_again(plan: Measurement, cut: int) -> None:
+    """However much is missing, be it the line's end only."""
+    _, whole = measured(plan)
+    plan.file.write_bytes(plan.file.read_bytes()[:-cut])
+    assert measured(plan) == (CELLS - 1, whole)
+
+
+def test_what_is_no_line_of_ours_is_left_alone(plan: Measurement) -> None:
+    plan.file.write_bytes(b"\xff,a\n\nb\n")
+    assert measured(plan)[0] == 0
+    assert measured(plan)[0] == CELLS
+
+
+def test_two_jobs_make_the_same_runs_as_one(plan: Measurement) -> None:
+    assert measured(plan) == measured(elsewhere(plan, "two"), jobs=2)
+
+
+def test_a_second_process_is_refused_and_spoils_nothing(plan: Measurement) -> None:
+    def intruding(cells: int) -> None:
+        with pytest.raises(StoreError, match="is in use by process"):
+            measured(plan)
+        raise Stop
+
+    with suppress(Stop):
+        plan.measure(1, intruding)
+    assert measured(plan) == measured(elsewhere(plan, "whole"))
+
+
+def test_smoothing_forms_differ(plan: Measurement) -> None:
+    """On long enough runs, but not if rho = 1 and nothing is smoothed."""
+    tables = []
+    for smoothing in SMOOTHINGS:
+        longer = replace(plan, smoothing=smoothing, steps=2_000)
+        measured(longer)
+        tables.append(read_landscape(longer.table, smoothing).mean["final"])
+    assert (tables[0] != tables[1]).any(axis=(0, 1)).tolist() == [True, True, False]
+
+
+def test_formulas_with_weights_are_refused(plan: Measurement) -> None:
+    plan.instances["one"].write_text("p wcnf 1 1\n2 1 0\n", "utf-8")
+    with pytest.raises(BadInput, match=r"one\.cnf: its clauses have weights"):
+        measured(plan)
+
+
+def test_a_folder_without_formulas_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.cnf.bak").touch()
+    (tmp_path / "b.wcnf").touch()
+    with pytest.raises(BadInput, match=r"there are no \.cnf files"):
+        instances_in(tmp_path)
+
+
+def test_formulas_are_found_compressed_too_but_once_only(tmp_path: Path) -> None:
+    for name in ("a.cnf", "b.1.cnf.gz", "c.cnf.xz", "c.cnf~"):
+        (tmp_path / name).touch()
+    assert list(instances_in(tmp_path)) == ["a", "b.1", "c"]
+    (tmp_path / "a.cnf.bz2").touch()
+    with pytest.raises(BadInput, match=r"has both a\.cnf and a\.cnf\.bz2"):
+        instances_in(tmp_path)
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+def test_the_kept_landscapes_are_the_papers_grid(smoothing: str) -> None:
+    landscape = kept(smoothing)
+    assert landscape.alphas == tuple(range(16, 46))
+    assert landscape.rhos == tuple(range(16))
+    assert (len(landscape.instances), landscape.runs) == (10, 500)
+    assert (landscape.mean["best"] <= landscape.mean["final"]).all()
+
+
+def test_the_command_measures_goes_on_and_draws(plan: Measurement, tmp_path: Path) -> None:
+    """In this process, where the grid is small."""
+    words = ["measure", str(tmp_path / "formulas"), "--out", str(tmp_path / "out")]
+    words += ["--runs", "3", "--threads", "1"]
+    for _ in range(2):
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.output
+        assert "3 runs a cell" in " ".join(done.output.split())
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"saps_ubcsat_cells.csv", "ubcsat.csv.xz", "figure1_measured.svg"} <= names
+
+
+def test_the_command_can_be_interrupted_and_what_was_made_is_kept(tmp_path: Path) -> None:
+    """A real process on the whole grid."""
+    (tmp_path / "formulas").mkdir()
+    formula(tmp_path / "formulas" / "one.cnf", 0)
+    code = "from paramhs_paper.cli import main; main()"
+    running = subprocess.Popen(
+        [sys.executable, "-c", code, "measure", "formulas", "--out", "out"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    file = tmp_path / "out" / "saps_ubcsat_cells.csv"
+    deadline = time.monotonic() + 240
+    while not (file.exists() and len(file.read_bytes().splitlines()) > 3):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=240)
+    assert running.returncode == 130
+    assert "the same command goes on where it was" in said
+    assert len(file.read_text("utf-8").splitlines()) > 3
+    assert not list(file.parent.glob("*.lock"))
