@@ -178,6 +178,23 @@ def test_each_challenger_meets_the_incumbents_pairs_in_a_uniformly_random_order(
     assert fits(orders, {order: Fraction(1, 60) for order in permutations(range(5), 3)})
 
 
+def test_where_noise_is_known_what_tells_most_tends_to_come_first():
+    weights = {0: Fraction(1), 1: Fraction(4), 2: Fraction(1, 2), 3: Fraction(1)}
+
+    def first(seed):
+        races = Races(ranked, Growing(1), fixed(4), seed)
+        names = [races.history.pair(k).instance for k in range(4)]
+        races.start(A)
+        while races.runs(A) < 4:
+            races.better(F, A)
+        races.history.noise_of = {names[k]: float(1 / w) for k, w in weights.items() if k < 3}
+        races.better(B, A)
+        return races.met(B)[0]
+
+    total = sum(weights.values())
+    assert fits(map(first, range(2_000)), {k: w / total for k, w in weights.items()})
+
+
 def test_orders_of_different_challengers_are_independent():
     both = [(first_pairs(B, seed)[0], first_pairs(C, seed)[0]) for seed in range(3_000)]
     assert fits(both, {(i, j): Fraction(1, 25) for i in range(5) for j in range(5)})

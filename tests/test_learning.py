@@ -14,7 +14,8 @@ from paramhs import tune
 from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
-from paramhs.search.learning.effects import fitted, normals, transformed
+from paramhs.search.learning.effects import fitted, normals
+from paramhs.search.learning.rows import transformed, two_way
 from paramhs.search.operators import Guided, Learned, Narrowing, One, Several
 from paramhs.testing import check_configurator, check_operator
 from paramhs.values.errors import BadInput
@@ -137,10 +138,65 @@ def test_effects_are_found_in_noise():
     assert np.mean(drawn) == pytest.approx(guess(0, 9), abs=0.3)
 
 
+def made_up(rng, configs, runs, deviations):
+    """Values of runs on random instances, whose noise has these deviations."""
+    instances = len(deviations)
+    truth = [rng.gauss(0, 0.2) for _ in range(configs)]
+    level = [rng.gauss(0, 1) for _ in range(instances)]
+    who = [c for c in range(configs) for _ in range(runs)]
+    where = [i for _ in range(configs) for i in rng.sample(range(instances), runs)]
+    both = list(zip(who, where, strict=True))
+    values = [truth[c] + level[i] + rng.gauss(0, deviations[i]) for c, i in both]
+    return np.array(truth), np.array(values), np.array(who), np.array(where)
+
+
+def errors_of(means, truth):
+    return float(np.var(means - truth))
+
+
+def test_a_run_counts_by_how_little_noise_its_instance_has():
+    deviations = [0.1] * 10 + [1.0] * 10
+    gain = []
+    for seed in range(10):
+        truth, values, who, where = made_up(Random(seed), 60, 5, deviations)
+        fit = two_way(values, who, where)
+        plain = np.bincount(who, values - additive(values, who, where)[where]) / 5
+        gain.append(errors_of(plain, truth) / errors_of(fit.means, truth))
+        assert fit.variances[:10].max() < fit.variances[10:].min()
+        assert np.isclose(fit.worth.sum(), len(values))
+    assert min(gain) > 2  # five was seen on average
+
+
+def additive(values, who, where):
+    """Effects of instances by least squares without weights."""
+    effects = np.zeros(where.max() + 1)
+    for _ in range(100):
+        means = np.bincount(who, values - effects[where]) / np.bincount(who)
+        effects = np.bincount(where, values - means[who]) / np.bincount(where)
+    return effects
+
+
+def test_where_all_instances_are_equally_noisy_all_runs_count_about_the_same():
+    _, values, who, where = made_up(Random(1), 100, 6, [0.5] * 20)
+    fit = two_way(values, who, where)
+    assert fit.variances.max() / fit.variances.min() < 4
+    assert 0.5 < fit.noise / 0.25 < 2
+    assert np.allclose(fit.worth, 6, rtol=0.5)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.0, 1e-9, 1.0, 1e60]))
+def test_variances_of_instances_are_usable_whatever_the_values(seed, runs, scale):
+    _, values, who, where = made_up(Random(seed), 12, runs, [0.0, 0.1, 1.0, 3.0])
+    fit = two_way(values * scale, who, np.unique(where, return_inverse=True)[1])
+    for positive in (fit.variances, fit.worth, fit.noise):
+        assert np.all((positive > 0) & np.isfinite(positive))
+    assert np.isfinite(fit.means).all()
+
+
 def test_a_draw_has_the_law_of_the_posterior():
     """Against the textbook's formula, for a model small enough to invert."""
     model = fitted(some_history(4))
-    variances = model.deviation + model.rows.noise / model.rows.counts
+    variances = model.deviation + model.rows.noise / model.rows.worth
     x = model.design
     covariance = np.linalg.inv(x.T @ (x / variances[:, None]) + np.eye(x.shape[1]) / model.prior)
     mean = covariance @ (x.T @ (model.rows.means / variances))
@@ -161,7 +217,7 @@ def test_more_rows_than_columns_or_fewer_give_the_same_model():
     for history, is_wide in ((few, True), (many, False)):
         model = fitted(history)
         assert (len(model.design) < model.design.shape[1]) is is_wide
-        variances = model.deviation + model.rows.noise / model.rows.counts
+        variances = model.deviation + model.rows.noise / model.rows.worth
         kernel = model.prior * model.design @ model.design.T + np.diag(variances)
         dual = model.prior * model.design.T @ np.linalg.solve(kernel, model.rows.means)
         assert model.mean == pytest.approx(model.coding.effects(dual), abs=1e-5)

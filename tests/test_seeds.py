@@ -8,8 +8,15 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laws import DRAWS, fits
-from paramhs.values.seeds import SEEDS, below, shuffled, stream, target_seeds
+from laws import DRAWS, fits, successive
+from paramhs.values.seeds import (
+    SEEDS,
+    below,
+    drawn_by_weight,
+    shuffled,
+    stream,
+    target_seeds,
+)
 
 
 class Fixed(Random):
@@ -87,6 +94,14 @@ def test_shuffled_gives_every_order_equally_often():
     rng = stream(0, "shuffled")
     drawn = [tuple(shuffled("abcd", rng)) for _ in range(DRAWS)]
     assert fits(drawn, {order: Fraction(1, 24) for order in permutations("abcd")})
+
+
+def test_drawn_by_weight_draws_one_after_the_other_in_proportion_to_what_is_left():
+    rng = stream(0, "by weight")
+    weights = {"a": Fraction(1), "b": Fraction(2), "c": Fraction(1, 3), "d": Fraction(5)}
+    numbers = [float(weight) for weight in weights.values()]
+    orders = [tuple(drawn_by_weight(list(weights), numbers, rng)) for _ in range(DRAWS)]
+    assert fits(orders, successive(weights))
 
 
 @given(st.lists(st.integers()), st.integers())

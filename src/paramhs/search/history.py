@@ -56,6 +56,9 @@ class History:
         """How many more runs the search may ask for; only for those who look ahead."""
         self.is_shared = False
         """Whether several races are under way, of which two may ask for the same run."""
+        self.noise_of: Mapping[str, float] = {}
+        """By instance, how many times as large the variance of a run is as on average: what who
+        learns from this history found at its last look. Empty where nobody did."""
         self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}

@@ -6,6 +6,7 @@ sequence is promised across Python versions.
 """
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from random import Random
 from struct import Struct
@@ -73,6 +74,16 @@ def drawn(items: Sequence[T], rng: Rng) -> Iterator[T]:
         index = below(last + 1, rng)
         yield moved.get(index, items[index])
         moved[index] = moved.get(last, items[last])
+
+
+def drawn_by_weight(items: Sequence[T], weights: Sequence[float], rng: Rng) -> list[T]:
+    """The items in random order: each next one of those left with probability in proportion to its
+    weight.
+
+    By exponential waiting times (Efraimidis, Spirakis, Information Processing Letters 97, 2006).
+    """
+    times = [-math.log1p(-rng.random()) / weight for weight in weights]
+    return [items[i] for i in sorted(range(len(items)), key=times.__getitem__)]
 
 
 def other_seed(seed: int) -> int:

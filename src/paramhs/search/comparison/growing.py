@@ -14,7 +14,7 @@ from paramhs.search.ties import enough_ties
 from paramhs.values.costs import Cost, score
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Asking, Pair, Task
-from paramhs.values.seeds import ShortStream, drawn
+from paramhs.values.seeds import ShortStream, drawn, drawn_by_weight
 from paramhs.values.space import Config
 
 _FEW = 3  # the least evidence on which an incumbent is dropped
@@ -30,12 +30,14 @@ class Growing:
     A challenger meets the incumbent on the incumbent's own pairs, *in an order drawn for that
     challenger*: what is known of it first, then the others at random. (In one order for all, the
     first pairs would be a gate: an incumbent that was lucky on them, which is how it became one,
-    could not be beaten.) It is rejected as soon as its mean over the pairs so far is worse, which
-    is looked at after `min_runs` and then after twice as many each time; it takes over only after
-    all of the incumbent's pairs, and at least three where there are as many. One that is exactly
-    equal pair by pair, on all or on so many that it is no chance, is rejected as having no effect.
-    (Two runs of a solver that counts its work are enough; of false clauses, which are often the
-    same, or of time-outs, it takes more: the incumbent's own costs tell.)
+    could not be beaten.) Where a model knows how noisy runs on each instance are, those that tell
+    most tend to come first: each next one with probability in proportion to 1 / variance. It is
+    rejected as soon as its mean over the pairs so far is worse, which is looked at after `min_runs`
+    and then after twice as many each time; it takes over only after all of the incumbent's pairs,
+    and at least three where there are as many. One that is exactly equal pair by pair, on all or on
+    so many that it is no chance, is rejected as having no effect. (Two runs of a solver that counts
+    its work are enough; of false clauses, which are often the same, or of time-outs, it takes more:
+    the incumbent's own costs tell.)
 
     Who meets the same incumbent again is judged on twice as many runs as the last time.
 
@@ -113,7 +115,10 @@ class Growing:
         known = set(first)
         rest = [pair for pair in pairs if pair not in known] if known else pairs
         rng = ShortStream(history.seed, "order", times, *challenger.indices)
-        return chain(first, drawn(rest, rng))
+        if not history.noise_of:
+            return chain(first, drawn(rest, rng))
+        weights = [1 / history.noise_of.get(pair.instance, 1.0) for pair in rest]
+        return chain(first, drawn_by_weight(rest, weights, rng))
 
     def _looks(self, look: int, runs: int) -> Iterator[int]:
         """After how many pairs the two are compared: first, last, and in between."""

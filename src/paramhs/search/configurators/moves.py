@@ -34,6 +34,7 @@ class Moves:
         self._looks += 1
         self._seen = Seen(history.learned, len(history.races))
         self._now = given(self._operator, history)
+        history.noise_of = getattr(self._now, "noise_of", {})
         rng = history.rng("moves", self._looks)
         self._last_resort = history.rng("last moves", self._looks)
         draw = partial(self._now.sample, history.scenario.space, incumbent, rng)

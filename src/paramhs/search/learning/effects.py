@@ -3,12 +3,10 @@
     transformed cost = effect of the instance + sum over parameters of an effect of their value
                        + a deviation of the configuration + noise
 
-Costs are taken as logarithms where all are positive, else as they are; in units of their spread;
-a run without a usable cost counts as somewhat worse than the worst, and one that was cut short as
-what it had cost until then. Instance effects come from a
-two-way additive fit, after which a configuration is one row: the mean of what is left, whose
-variance is tau^2 + sigma^2 / runs. The rest is ridge regression with a common prior variance for
-the range of each parameter. A categorical value has a coefficient of its own; an ordered parameter
+Without the instances' effects (`learning.rows`) a configuration is one row: the mean of what is
+left, whose variance is tau^2 + sigma^2 / worth, where `worth` is how many runs of average noise it
+was made of. The rest is ridge regression with a common prior variance for the range of each
+parameter. A categorical value has a coefficient of its own; an ordered parameter
 is a random walk over a few knots with lines between them. The default's effects are zero, and so
 are those of parameters that are switched off. The variances of the prior and of the deviations are
 those, of a few, under which the data are likeliest.
@@ -28,24 +26,16 @@ from functools import lru_cache
 from random import Random
 
 import numpy as np
-import numpy.typing as npt
 
 from paramhs.search.history import History
-from paramhs.values.runs import Pair
+from paramhs.search.learning.rows import Floats, Ints, Rows, gathered
 from paramhs.values.space import Config, Space
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
-_FEW = 10  # configurations, fewer of which say nothing
 _KNOTS = 5  # of an ordered parameter, ends included
 _BINS = 257  # levels that are told apart; a finer range is cut into so many
-_SWEEPS = 12  # of the two-way fit
 _PRIORS = tuple(4.0**k for k in range(-6, 2))  # variances of a range, in units of the rows' own
 _DEVIATIONS = (0.03, 0.1, 0.4, 0.8)  # shares of the rows' variance that are deviations
 _LEVEL = 3.0  # how much wider than a parameter's range the prior of the level is
-_FARTHEST = 100.0  # spreads from the middle
-_HUGE = 1e100  # what solvers say where they found nothing may be the largest float
 _DIGITS = 6  # to which effects are rounded
 
 
@@ -108,18 +98,6 @@ def coding(space: Space) -> Coding:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """A history by configuration."""
-
-    bins: Ints
-    means: Floats
-    """What is left of the costs of each, without the instances' effects."""
-    counts: Floats
-    noise: float
-    """The variance of one run."""
-
-
-@dataclass(frozen=True)
 class Effects:
     """A fitted model."""
 
@@ -140,7 +118,7 @@ class Effects:
         """Effects from the posterior, and what each row costs by these and a deviation of its own,
         also drawn; standard deviations are multiplied by `spread`."""
         (count, width), rows = self.design.shape, self.rows
-        variances = self.deviation + rows.noise / rows.counts
+        variances = self.deviation + rows.noise / rows.worth
         noise = np.sqrt(variances) * normals(count, rng)
         prior = math.sqrt(self.prior) * normals(width, rng)
         coefficients = self._solved(rows.means + spread * noise, spread * prior)
@@ -164,7 +142,7 @@ class Effects:
         return np.asarray(np.round(self.coding.effects(coefficients), _DIGITS), np.float64)
 
     def _solved(self, means: Floats, prior_mean: Floats) -> Floats:
-        variances = self.deviation + self.rows.noise / self.rows.counts
+        variances = self.deviation + self.rows.noise / self.rows.worth
         rest = means - self.design @ prior_mean
         x = self.design
         if len(x) <= x.shape[1]:
@@ -183,80 +161,12 @@ def fitted(history: History) -> Effects | None:
     if rows is None:
         return None
     code = coding(history.scenario.space)
-    design = code.rows(rows.bins)
+    design = code.rows(code.bins(rows.configs))
     scale = float(np.var(rows.means)) or 1.0
     choices = [(scale * p, scale * d) for p in _PRIORS for d in _DEVIATIONS]
     likelihoods = _log_likelihoods(design, rows, choices)
     prior, deviation = choices[int(np.argmax(np.round(likelihoods, _DIGITS)))]
     return Effects(code, design, rows, prior, deviation)
-
-
-def gathered(history: History) -> Rows | None:
-    """The runs by configuration, their costs transformed and rid of the instances' effects."""
-    configs = list(history.configs)
-    if len(configs) < _FEW:
-        return None
-    numbers: dict[str, int] = {}
-    owner: list[int] = []
-    instance: list[int] = []
-    costs: list[float] = []
-    for number, config in enumerate(configs):
-        for pair, cost in _known(history, config):
-            owner.append(number)
-            instance.append(numbers.setdefault(pair.instance, len(numbers)))
-            costs.append(cost)
-    values = transformed(np.array(costs))
-    who, where = np.array(owner), np.array(instance)
-    counts = np.bincount(who, minlength=len(configs)).astype(float)
-    means, noise = _two_way(values, who, where, counts)
-    bins = coding(history.scenario.space).bins(configs)
-    return Rows(bins, means - np.average(means, weights=counts), counts, noise)
-
-
-def _known(history: History, config: Config) -> Iterator[tuple[Pair, float]]:
-    """What its runs cost, or how long they had taken when they were cut short."""
-    for pair, cost in history.costs(config).items():
-        yield pair, cost[0]
-    for pair in history.cut_short(config):
-        yield pair, history.at_least(config, pair) or 0.0
-
-
-def transformed(costs: Floats) -> Floats:
-    """Logarithms where all are positive; the unusable beyond the worst; in units of the spread, and
-    no farther from the middle than some of these: one outlier is not to be the whole fit."""
-    usable = np.isfinite(costs)
-    if not usable.any():
-        return np.zeros(len(costs))
-    finite = costs[usable]
-    values = np.full(len(costs), np.nan)
-    values[usable] = np.log(finite) if finite.min() > 0 else finite / _size(finite)
-    known = values[usable]
-    spread = float(np.subtract(*np.percentile(known, [90, 10]))) or float(np.ptp(known)) or 1.0
-    values[~usable] = known.max() + spread
-    values /= spread
-    middle = float(np.median(values))
-    return np.asarray(np.clip(values, middle - _FARTHEST, middle + _FARTHEST), np.float64)
-
-
-def _size(costs: Floats) -> float:
-    """What to divide costs by, so that sums and squares of them are floats."""
-    largest = float(np.abs(costs).max())
-    return largest if largest > _HUGE else 1.0
-
-
-def _two_way(values: Floats, who: Ints, where: Ints, counts: Floats) -> tuple[Floats, float]:
-    """The configurations' means without the instances' effects; the variance of one run."""
-    seen = np.bincount(where).astype(float)
-    effects = np.zeros(len(seen))
-    means = np.zeros(len(counts))
-    for _ in range(_SWEEPS):
-        means = np.bincount(who, values - effects[where], len(counts)) / counts
-        effects = np.bincount(where, values - means[who], len(seen)) / (seen + 0.5)
-    means = np.bincount(who, values - effects[where], len(counts)) / counts
-    rest = values - effects[where] - means[who]
-    freedom = max(len(values) - len(counts) - len(seen), 1)
-    noise = float(rest @ rest) / freedom
-    return means, max(noise, 1e-6 * (float(np.var(means)) or 1.0))
 
 
 def _log_likelihoods(
@@ -266,7 +176,7 @@ def _log_likelihoods(
     likely = _likely_by_row if len(design) <= design.shape[1] else _likely_by_column
     found: dict[tuple[float, float], float] = {}
     for deviation in dict.fromkeys(deviation for _, deviation in choices):
-        variances = deviation + rows.noise / rows.counts
+        variances = deviation + rows.noise / rows.worth
         priors = [p for p, d in choices if d == deviation]
         for prior, value in zip(priors, likely(design, rows.means, variances, priors), strict=True):
             found[prior, deviation] = value

@@ -1,7 +1,7 @@
 """An operator that learns: the plain law as a safety net, and proposals of a model above it."""
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
@@ -58,6 +58,8 @@ class Guided:
     """How often somebody returns who was tried, of the moves that are not plain."""
     returning: tuple[tuple[Config, ...], ...] = ()
     """Lists of those who may, one of which is taken at random: the first of it who can."""
+    noise_of: Mapping[str, float] = field(default_factory=dict)
+    """What the model says of instances, for those who compare: see `History.noise_of`."""
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
@@ -256,7 +258,14 @@ class Learned:
             best = (tried[i] for i in costs.argsort(kind="stable"))
             returning.append(tuple(islice((c for c in best if c not in same), _RETURNING)))
         return Guided(
-            plain, guesses, self.epsilon, self.tries, idle(tied), self.again, tuple(returning)
+            plain,
+            guesses,
+            self.epsilon,
+            self.tries,
+            idle(tied),
+            self.again,
+            tuple(returning),
+            model.rows.noise_of,
         )
 
     def is_due(self, history: "History", seen: Seen) -> bool:
