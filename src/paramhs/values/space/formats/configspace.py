@@ -197,7 +197,8 @@ def _json_item(text: str, section: str, item: int) -> int | None:
 def _yaml_item(text: str, section: str, item: int) -> int | None:
     import yaml
 
-    tables = yaml.compose(text, yaml.SafeLoader).value
+    document = yaml.compose(text, yaml.SafeLoader)
+    tables = document.value if document is not None else ()
     lists = [values for key, values in tables if key.value == section]
     return int(lists[-1].value[item].start_mark.index) if lists else None
 
