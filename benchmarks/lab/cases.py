@@ -202,7 +202,7 @@ def kissat(numbers: Numbers = COLLECTED) -> Iterator[Case]:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(EXAMPLES / "kissat" / "prepare.py", folder)
         subprocess.run([sys.executable, "prepare.py"], cwd=folder, check=True, capture_output=True)
-        made = formulas(numbers, lambda n: colouring(250, 4.6, 3, stream(0, "lab kissat", n)))
+        made = formulas(numbers, lambda n: colouring(200, 4.6, 3, stream(0, "lab kissat", n)))
         instances = []
         for name, content in made:
             file = Path(folder, name)
@@ -250,8 +250,8 @@ def iterations(config, instance, seed):
 SAPS_STEPS = 5_000
 SAPS_HARDEST = 100  # false clauses that the default may leave
 MINISAT_LIMIT = 300_000
-KISSAT_CONFLICTS = 10_000
-KISSAT_LIMIT = 10_000_000
+KISSAT_CONFLICTS = 4_000
+KISSAT_LIMIT = 3_000_000
 HIGHS_LIMIT = 10_000
 
 CASES: dict[str, Callable[[Numbers], AbstractContextManager[Case]]] = {
