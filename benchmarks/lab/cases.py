@@ -197,22 +197,37 @@ class Kissat:
 
 
 @contextmanager
-def kissat(numbers: Numbers = COLLECTED) -> Iterator[Case]:
+def kissat_on(name: str, numbers: Numbers, make: Callable[[int], Formula]) -> Iterator[Case]:
     """kissat, 147 parameters of which most do nothing."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(EXAMPLES / "kissat" / "prepare.py", folder)
         subprocess.run([sys.executable, "prepare.py"], cwd=folder, check=True, capture_output=True)
-        made = formulas(numbers, lambda n: colouring(200, 4.6, 3, stream(0, "lab kissat", n)))
         instances = []
-        for name, content in made:
-            file = Path(folder, name)
+        for file_name, content in formulas(numbers, make):
+            file = Path(folder, file_name)
             file.write_text(content, encoding="ascii")
-            instances.append(Instance(name, file))
+            instances.append(Instance(file_name, file))
         scenario = Scenario(
             read_space(Path(folder, "kissat.pcs")).space, tuple(instances), cutoff=2.0
         )
         target = FunctionTarget(Kissat(str(Path(folder, "kissat"))))
-        yield counted("kissat", scenario, target, KISSAT_LIMIT, numbers)
+        yield counted(name, scenario, target, KISSAT_LIMIT, numbers)
+
+
+def kissat(numbers: Numbers = COLLECTED) -> AbstractContextManager[Case]:
+    """kissat on random formulas, of which the default solves all."""
+    return kissat_on(
+        "kissat",
+        numbers,
+        lambda n: random_ksat(3, 130, 4.26, False, stream(0, "lab kissat", n)),
+    )
+
+
+def graphs(numbers: Numbers = COLLECTED) -> AbstractContextManager[Case]:
+    """kissat on graphs to be coloured, of which the default leaves some unsolved."""
+    return kissat_on(
+        "graphs", numbers, lambda n: colouring(200, 4.6, 3, stream(0, "lab kissat", n))
+    )
 
 
 @contextmanager
@@ -258,6 +273,7 @@ CASES: dict[str, Callable[[Numbers], AbstractContextManager[Case]]] = {
     "saps": saps,
     "minisat": minisat,
     "kissat": kissat,
+    "graphs": graphs,
     "highs": highs,
     "annealing": annealing,
 }
