@@ -277,6 +277,17 @@ def test_with_one_run_at_first_a_challenger_may_be_rejected_on_it():
     assert races.runs(B) == 1
 
 
+@pytest.mark.parametrize(("noise", "looked_after"), [(0.5, 1), (1.0, 2), (1.5, 3), (9.0, 4)])
+def test_how_many_runs_reject_at_first_follows_from_the_noise(noise, looked_after):
+    races = Races(ranked, Growing(2), fixed(8))
+    races.start(A)
+    while races.runs(A) < 8:
+        races.better(F, A)
+    races.history.noise_of = {races.history.pair(k).instance: noise for k in range(8)}
+    assert races.better(B, A) is False
+    assert races.runs(B) == looked_after
+
+
 def test_a_challenger_takes_over_only_after_all_pairs_of_the_incumbent():
     met = []
 

@@ -16,7 +16,15 @@ from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
 from paramhs.search.learning.effects import fitted, normals
 from paramhs.search.learning.rows import transformed, two_way
-from paramhs.search.operators import Guided, Learned, Narrowing, One, Several
+from paramhs.search.operators import (
+    Anywhere,
+    Guided,
+    InitialDesign,
+    Learned,
+    Narrowing,
+    One,
+    Several,
+)
 from paramhs.testing import check_configurator, check_operator
 from paramhs.values.errors import BadInput
 from paramhs.values.runs import Run, Status, Task
@@ -88,9 +96,35 @@ def test_what_made_no_difference_is_left_to_plain_moves():
     assert operator.given(constant).distribution(space, at) == plain
 
 
-def test_it_is_the_plain_one_while_nothing_is_known():
+def test_while_little_is_known_most_moves_are_anywhere():
     history = History(Scenario(SMALL), 0)
-    assert Learned().given(history) == Several()
+    design = Learned(epsilon=0.25).given(history)
+    assert design == InitialDesign(Several(), 0.25)
+    at, excluded = SMALL.config(a=3), {SMALL.default}
+    law = design.distribution(SMALL, at, excluded)
+    plain = Several().distribution(SMALL, at, excluded)
+    anywhere = Anywhere().distribution(SMALL, at, excluded)
+    assert sum(law.values()) == 1
+    assert law.keys() == anywhere.keys()
+    assert all(4 * p == plain.get(move, 0) + 3 * anywhere[move] for move, p in law.items())
+    check_operator(design, SMALL, draws=1_000)
+
+
+def test_where_plain_moves_lead_nowhere_a_design_still_goes_anywhere():
+    at = SMALL.config(m="z")  # from where b can be reached at its default only
+    plain = {config for (config,) in Several().distribution(SMALL, at)}
+    left = InitialDesign(Several(), 0.25).distribution(SMALL, at, plain)
+    assert left == Anywhere().distribution(SMALL, at, plain) != {}
+    assert InitialDesign(Several(), 1.0).sample(SMALL, at, Random(1), plain) in left
+
+
+@pytest.mark.parametrize(("parameters", "enough"), [(1, 6), (4, 12), (8, 20), (60, 20)])
+def test_the_model_speaks_once_some_configurations_for_each_parameter_are_known(parameters, enough):
+    space = Space({f"p{k}": Integer(0, 99) for k in range(parameters)})
+    costs = {config: 1.0 + sum(config.indices) for config in sampled(space, enough - 1, 4)}
+    assert fitted(filled(space, costs)) is not None
+    costs.popitem()
+    assert fitted(filled(space, costs)) is None
 
 
 @settled(max_examples=15, deadline=None)
@@ -210,9 +244,9 @@ def test_a_draw_has_the_law_of_the_posterior():
 
 
 def test_more_rows_than_columns_or_fewer_give_the_same_model():
-    space = Space({f"c{k}": Categorical(["x", "y", "z"]) for k in range(9)})
+    space = Space({f"c{k}": Categorical(["x", "y", "z"]) for k in range(15)})
     few, many = (
-        filled(space, {c: 1.0 + c.indices[0] for c in sampled(space, n, 1)}) for n in (12, 60)
+        filled(space, {c: 1.0 + c.indices[0] for c in sampled(space, n, 1)}) for n in (24, 60)
     )
     for history, is_wide in ((few, True), (many, False)):
         model = fitted(history)

@@ -215,7 +215,7 @@ def kissat_on(name: str, numbers: Numbers, make: Callable[[int], Formula]) -> It
 
 
 def kissat(numbers: Numbers = COLLECTED) -> AbstractContextManager[Case]:
-    """kissat on random formulas, of which the default solves all."""
+    """kissat on random formulas, of which the default solves nearly all."""
     return kissat_on(
         "kissat",
         numbers,

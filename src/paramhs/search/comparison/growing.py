@@ -71,7 +71,8 @@ class Growing:
         new: list[Cost] = []
         old: list[Cost] = []
         known = len(_met(history, challenger, history.pairs_of(incumbent)))
-        for look in self._looks(max(self.min_runs << min(times, 40), known), len(pairs)):
+        first = self._first_look(history, order.peek()) << min(times, 40)
+        for look in self._looks(max(first, known), len(pairs)):
             met += islice(order, look - len(met))
             likely = _later(history, challenger, incumbent, met, order)
             if not (
@@ -119,6 +120,18 @@ class Growing:
             return chain(first, drawn(rest, rng))
         weights = [1 / history.noise_of.get(pair.instance, 1.0) for pair in rest]
         return chain(first, drawn_by_weight(rest, weights, rng))
+
+    def _first_look(self, history: History, pairs: Iterator[Pair]) -> int:
+        """After how many of these pairs: where noise is known, when they are worth `min_runs` runs
+        of average noise, but no later than after twice as many."""
+        if not history.noise_of:
+            return self.min_runs
+        worth = 0.0
+        for count, pair in enumerate(islice(pairs, 2 * self.min_runs), start=1):
+            worth += 1 / history.noise_of.get(pair.instance, 1.0)
+            if worth >= self.min_runs:
+                return count
+        return 2 * self.min_runs
 
     def _looks(self, look: int, runs: int) -> Iterator[int]:
         """After how many pairs the two are compared: first, last, and in between."""

@@ -27,7 +27,9 @@ from paramhs.values.space import Config
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_FEW = 10  # configurations, fewer of which say nothing
+_FEW = 4  # configurations, fewer of which say nothing
+_FEW_EACH = 2  # and for each parameter so many more,
+_ENOUGH = 20  # up to so many
 _SWEEPS = 12  # of the additive fit
 _ROUNDS = 3  # of fitting and weighing
 _COMMON = 2.0  # runs that the variance of all instances counts as in that of each
@@ -55,7 +57,7 @@ class Rows:
 def gathered(history: History) -> Rows | None:
     """The rows of all runs; None where these are too few to say anything."""
     configs = list(history.configs)
-    if len(configs) < _FEW:
+    if len(configs) < min(_FEW + _FEW_EACH * len(history.scenario.space.listed), _ENOUGH):
         return None
     numbers: dict[str, int] = {}
     owner: list[int] = []

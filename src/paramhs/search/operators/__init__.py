@@ -2,6 +2,7 @@
 
 from paramhs.search.operators.anywhere import Anywhere
 from paramhs.search.operators.both_sides import BothSides
+from paramhs.search.operators.initial_design import InitialDesign
 from paramhs.search.operators.learned import Guided, Learned
 from paramhs.search.operators.moves import Learner, Move, Operator, Seen, given
 from paramhs.search.operators.narrowing import Narrowed, Narrowing
@@ -14,6 +15,7 @@ __all__ = [
     "BothSides",
     "Guided",
     "Harmonic",
+    "InitialDesign",
     "LStep",
     "Learned",
     "Learner",

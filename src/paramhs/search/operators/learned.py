@@ -10,6 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from paramhs.search.operators.harmonic_numbers import first_above, harmonic_number
+from paramhs.search.operators.initial_design import InitialDesign
 from paramhs.search.operators.moves import Move, Operator, Seen, draw_from, mixed, successively
 from paramhs.search.operators.one import step_of
 from paramhs.search.operators.several import Several, quantiles
@@ -239,14 +240,14 @@ class Learned:
                 raise BadInput(f"{name} must be a whole number from 1 on, not {value!r}")
 
     def given(self, history: "History") -> Operator:
-        """The plain operator while nothing is known, then one that is guided."""
+        """An initial design while little is known, then an operator that is guided."""
         from paramhs.search.learning.effects import fitted  # numpy, only where it is needed
         from paramhs.search.ties import idle, ties
 
         plain = Several(self.step)
         model = fitted(history)
         if model is None:
-            return plain
+            return InitialDesign(plain, self.epsilon)
         rng = history.rng("effects", history.learned)
         draws = [model.drawn(rng, self.spread) for _ in range(self.draws)]
         guesses = tuple(model.guess(effects) for effects, _ in draws)
