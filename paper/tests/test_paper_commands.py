@@ -29,7 +29,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paramhs_paper.theorems.GROWTH_SIZES", (10, 100))
     monkeypatch.setattr("paramhs_paper.theorems.SHAPES", ((2, 2), (4, 5)))
     monkeypatch.setattr("paramhs_paper.reproduction.STUDIED", 2)
-    monkeypatch.setattr("paramhs_paper.reproduction.FEW_RUNS", (1, 1500))
 
 
 def pretend(output: Output, name: str, figure: object, *parts: object) -> None:
@@ -45,7 +44,6 @@ def pretend(output: Output, name: str, figure: object, *parts: object) -> None:
     [
         (("figure1", "onemax", "saps"), {"figure1_onemax", "figure1_saps"}),
         (("figure2", "onemax", "saps", "--searches", 3), {"figure2_onemax", "figure2_saps"}),
-        (("runs", "onemax"), {"figure2_onemax_runs"}),
         (("theorems",), {"theorems_growth", "theorems_looseness"}),
     ],
 )
@@ -108,15 +106,6 @@ def test_figure1_prints_its_rows() -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_runs_shows_every_number_of_runs() -> None:
-    _, printed = run("runs", "onemax", "--runs", 3, "--runs", 30, "--json")
-    assert {row["runs"] for row in printed["figure2_runs"]} == {3, 30}
-    assert {row["published"] for row in printed["figure2_runs"]} == {None}
-    text, _ = run("runs", "onemax", "--runs", 3)
-    assert "| scenario | curve | r = 3 |" in text
-
-
-@pytest.mark.usefixtures("small")
 def test_theorems_print_their_tables() -> None:
     _, printed = run("theorems", "--seed", 1, "--json")
     assert list(printed) == ["theorems_study", "theorems_several", "theorems_growth"]
@@ -127,7 +116,6 @@ def test_theorems_print_their_tables() -> None:
 
 def test_the_names_of_scenarios_are_the_commands_choices() -> None:
     assert [s.value for s in cli.Scenario] == list(SCENARIOS)
-    assert [s.value for s in cli.Heuristic] == list(HEURISTICS)
 
 
 @pytest.mark.parametrize(
@@ -140,9 +128,6 @@ def test_the_names_of_scenarios_are_the_commands_choices() -> None:
         ("figure2", "ridge", "--searches", -5),
         ("figure2", "--jobs", 0),
         ("figure2", "--runs", 10),
-        ("runs", "saps"),
-        ("runs", "--runs", 0),
-        ("runs", "--runs", 10**7),
         ("theorems", "ridge"),
         ("all",),
         ("measure", "."),
