@@ -50,7 +50,7 @@ class Heard(Watcher):
         if self.runs in self.at:
             self.do()
 
-    def said(self, part):
+    def notices_with(self, part):
         return [text for text in self.notices if part in text]
 
 
@@ -254,7 +254,7 @@ def test_a_killed_worker_leaves_nothing_and_its_run_is_made_again(whole, tmp_pat
     store = tmp_path / "runs.sqlite"
     result = tuned(noisy_with_pauses, executor=whole, watcher=heard, store=store)
     assert trajectory(result) == alone()
-    assert 1 <= len(heard.said("is gone")) == len(set(heard.said("is gone"))) <= 2
+    assert 1 <= len(heard.notices_with("is gone")) == len(set(heard.notices_with("is gone"))) <= 2
     runs = [run.task for run in read_runs(store, SPACE)]
     assert len(set(runs)) == len(runs) >= 40
 
@@ -297,9 +297,9 @@ def test_ctrl_c_in_a_terminal_stops_cleanly(tmp_path):
                 break
         below = psutil.Process(process.pid).children(recursive=True)
         os.killpg(process.pid, signal.SIGINT)
-        said = process.stdout.read()
+        message = process.stdout.read()
         assert process.wait(100) == 130
-    assert "Interrupted; to go on" in said
+    assert "Interrupted; to go on" in message
     assert below
     wait_for(lambda: not any(child.is_running() for child in below))
 
@@ -312,13 +312,13 @@ def test_a_worker_that_fails_everything_is_set_aside(whole):
     whole.run(set_bad, True, workers=[bad])
     heard = Heard()
     try:
-        result = tuned(placed, executor=whole, watcher=heard)
+        result = tuned(failing_there, executor=whole, watcher=heard)
     finally:
         whole.run(set_bad, False, workers=[bad])
     assert trajectory(result) == alone()
-    (said,) = heard.said("set aside")
-    assert bad in said
-    assert "no library here" in said
+    (message,) = heard.notices_with("set aside")
+    assert bad in message
+    assert "no library here" in message
 
 
 def set_bad(bad):
@@ -327,7 +327,7 @@ def set_bad(bad):
         del os.environ[BAD]
 
 
-def placed(config, instance, seed):
+def failing_there(config, instance, seed):
     if BAD in os.environ:
         raise ImportError("no library here")
     return noisy(config, instance, seed)
@@ -351,8 +351,8 @@ def test_a_worker_that_cannot_load_the_target_is_set_aside(whole):
     heard = Heard()
     try:
         assert trajectory(tuned(executor=whole, watcher=heard)) == alone()
-        (said,) = heard.said("set aside")
-        assert bad in said
+        (message,) = heard.notices_with("set aside")
+        assert bad in message
         whole.run(lose_module)
         with pytest.raises(TargetError, match=r"2 workers cannot make runs:\ntcp:.*targets_for"):
             tuned(executor=whole)
@@ -375,8 +375,8 @@ def test_another_version_is_said_once_for_each_worker(whole):
         assert trajectory(tuned(executor=whole, watcher=heard)) == alone()
     finally:
         whole.run(set_version, paramhs.__version__)
-    said = heard.said("has paramhs 0.0.1, and here it is")
-    assert 1 <= len(said) == len(set(said)) <= 2
+    message = heard.notices_with("has paramhs 0.0.1, and here it is")
+    assert 1 <= len(message) == len(set(message)) <= 2
 
 
 def set_version(version):
@@ -587,7 +587,7 @@ def test_a_cluster_without_workers_is_given_up_in_the_end():
         pytest.raises(TargetError, match="no worker"),
     ):
         tuned(executor=Dask(client=client, patience=0.1), watcher=heard)
-    assert heard.said("there is no worker; waiting for one") == heard.notices
+    assert heard.notices_with("there is no worker; waiting for one") == heard.notices
 
 
 def test_what_nobody_foresaw_ends_the_search_and_is_told(whole, monkeypatch):

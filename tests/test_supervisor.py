@@ -218,15 +218,15 @@ if os.fork() == 0:
     if pid:
         print(pid, flush=True)
         os._exit(0)
-    open("settled", "w").close()
+    open("ready", "w").close()
     time.sleep(1000)
 os.wait()
 """
 
 
-def settled(folder: str | Path) -> bool:
+def is_ready(folder: str | Path) -> bool:
     """Whether the grandchild of DAEMON is where it wants to be."""
-    return Path(folder, "settled").exists()
+    return Path(folder, "ready").exists()
 
 
 def test_a_setsid_grandchild_ends_with_the_program(kept):
@@ -619,7 +619,7 @@ def test_two_jobs_do_not_disturb_each_other(kept):
 def test_closing_ends_a_run_at_once(kept):
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(kept.start, *PYTHON, DAEMON + "time.sleep(1000)")
-        assert eventually(lambda: settled(kept.folder))
+        assert eventually(lambda: is_ready(kept.folder))
         kept.supervised.close()
         assert kept.left() == []
         with pytest.raises(TargetError, match="the run was ended"):
@@ -639,7 +639,7 @@ time.sleep(1000)
 def test_a_run_whose_keeper_is_killed_is_ended_and_made_again(kept):
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(kept.start, *PYTHON, ONCE)
-        assert eventually(lambda: settled(kept.folder))
+        assert eventually(lambda: is_ready(kept.folder))
         os.kill(kept.keeper.pid, signal.SIGKILL)
         assert run.result(timeout=PATIENCE).code == 3
     assert eventually(lambda: kept.left() == [], 5.0)
@@ -760,7 +760,7 @@ warden = int(open(f"/proc/{keeper}/stat").read().rpartition(")")[2].split()[1])
 for who in (warden, keeper):
     assert open(f"/proc/{who}/comm").read().startswith("run-")
     os.kill(who, 19)
-open("settled", "w").close()
+open("ready", "w").close()
 time.sleep(1000)
 """
 
@@ -782,7 +782,7 @@ def test_all_is_gone_after_paramhs_is_killed_though_its_keepers_are_stopped(
 ):
     monkeypatch.chdir(tmp_path)
     with child(STOPPED_LIFE, kept.mark, **{MARK: ""}) as process:
-        assert eventually(lambda: settled(tmp_path))
+        assert eventually(lambda: is_ready(tmp_path))
         family = psutil.Process(process.pid).children(recursive=True)
         assert len(family) == 3
         os.kill(process.pid, signal.SIGKILL)
@@ -917,7 +917,7 @@ kept.start(*PYTHON, DAEMON + "time.sleep(1000)")
 def test_all_is_gone_soon_after_paramhs_is_killed(kept, number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with child(LIFE, kept.mark, **{MARK: ""}) as process:
-        assert eventually(lambda: settled(tmp_path))
+        assert eventually(lambda: is_ready(tmp_path))
         assert len(kept.left()) == 2
         family = psutil.Process(process.pid).children(recursive=True)
         assert len(family) == 6  # two keepers with their wardens, the program, what it left

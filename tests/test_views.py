@@ -225,8 +225,8 @@ def test_failures_are_counted_with_the_last_message(kind):
 
     result = tune(brittle, {"x": range(20)}, budget=60, watcher=Noting())
     assert shown[0] == ""
-    said = f"{result.failed_runs} runs failed, the last: ValueError: [b]too[/b] large"
-    assert shown[-1] == said
+    message = f"{result.failed_runs} runs failed, the last: ValueError: [b]too[/b] large"
+    assert shown[-1] == message
 
 
 def printed(result, metric=None):

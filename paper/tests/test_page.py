@@ -76,10 +76,10 @@ def test_the_page_counts_the_verdicts_of_the_heuristics() -> None:
         if "agree" in line or "doubtful" in line
         if "ties: coin" not in line and "ties: challenger" not in line
     ]
-    said = "15 agree, 5 are doubtful, 1 does not agree"
+    numbers = "15 agree, 5 are doubtful, 1 does not agree"
     counts = [verdicts.count(word) for word in ("agrees", "doubtful", "does not agree")]
     assert counts == [15, 5, 1]
-    assert said in TEXT
+    assert numbers in TEXT
 
 
 def test_the_page_says_how_far_the_deltas_are_off() -> None:
@@ -142,7 +142,7 @@ def test_the_page_says_what_single_points_do_to_a_curve() -> None:
 )
 def test_the_page_says_where_the_1_step_is_trapped(name: str, words: str) -> None:
     assert words in " ".join(TEXT.split())
-    said = [float(x) for x in re.findall(r"\d+\.?\d*", words)]
+    numbers = [float(x) for x in re.findall(r"\d+\.?\d*", words)]
     costs = aggregated(kept(SAPS[name].smoothing))
     edged, error = (np.pad(x, 1, constant_values=np.inf) for x in (costs.mean, costs.error))
 
@@ -155,16 +155,16 @@ def test_the_page_says_where_the_1_step_is_trapped(name: str, words: str) -> Non
     optima = [x for x in np.ndindex(*costs.mean.shape) if min(rises(*x)) > 0]
     best = [np.unravel_index(k, costs.mean.shape) for k in five_best(costs.mean)]
     traps = [(a + 16, r) for a, r in optima if (a, r) not in best]
-    assert sorted(traps) == sorted([(said[0], said[1]), (said[3], said[4])])
-    assert min(rises(int(said[0]) - 16, int(said[1]))) == pytest.approx(said[2], abs=0.05)
+    assert sorted(traps) == sorted([(numbers[0], numbers[1]), (numbers[3], numbers[4])])
+    assert min(rises(int(numbers[0]) - 16, int(numbers[1]))) == pytest.approx(numbers[2], abs=0.05)
     down = [rises(16, rho)[0] for rho in range(16)]  # from 32 to 31
-    assert min(down) == pytest.approx(said[5], abs=0.05)
+    assert min(down) == pytest.approx(numbers[5], abs=0.05)
     points = [p for p in read_rows(KEPT / "figure2.csv", Point) if p.scenario == name and p.l == 1]
     trapped = [p for p in points if p.never]
     last = points[-1]
-    assert (trapped[0].size, last.size) == (said[6], said[7])
-    assert last.never == pytest.approx(said[8], abs=0.005)
-    assert {last.searches, last.unfinished} == set(said[9:11])
+    assert (trapped[0].size, last.size) == (numbers[6], numbers[7])
+    assert last.never == pytest.approx(numbers[8], abs=0.005)
+    assert {last.searches, last.unfinished} == set(numbers[9:11])
 
 
 def test_tables_are_read_as_they_were_written(tmp_path: Path) -> None:

@@ -61,11 +61,11 @@ def test_all_writes_tables_figures_and_the_page(
 ) -> None:
     monkeypatch.setattr(Output, "draw", pretend)
     folder = tmp_path / "new" / "folder"
-    said, _ = run("all", "--searches", 3, "--out", folder)
+    message, _ = run("all", "--searches", 3, "--out", folder)
     names = {path.name for path in folder.iterdir()}
     kept = Path(__file__).parents[2] / "docs" / "reproduction"
     assert names == {path.name for path in kept.iterdir() if path.is_file()}
-    assert all(f"wrote {folder / name}" in said for name in names)
+    assert all(f"wrote {folder / name}" in message for name in names)
     page = (folder / "README.md").read_text("utf-8")
     assert "Bounds violated: 0." in page
     assert "$" not in page
@@ -90,10 +90,10 @@ def test_figure2_prints_rows_of_one_kind_for_all_scenarios(name: str) -> None:
 
 
 def test_figure1_prints_a_summary_for_people() -> None:
-    said, _ = run("figure1", "leadingones", "saps-textbook")
-    assert "| chi = 1.6 | 49.5095 |" in said
-    assert "500 runs a cell (the paper had 2,000)" in said
-    assert "Figure 1, SAPS with textbook smoothing" in said
+    message, _ = run("figure1", "leadingones", "saps-textbook")
+    assert "| chi = 1.6 | 49.5095 |" in message
+    assert "500 runs a cell (the paper had 2,000)" in message
+    assert "Figure 1, SAPS with textbook smoothing" in message
 
 
 def test_figure1_prints_its_rows() -> None:
@@ -161,7 +161,7 @@ def test_bad_input_is_one_message_and_exit_code_2(
     monkeypatch.setattr(sys, "argv", ["paramhs-paper", "measure", "nowhere", "--out", "out"])
     with pytest.raises(SystemExit) as ended:
         cli.main()
-    said = capfd.readouterr()
-    assert (ended.value.code, said.out) == (2, "")
-    assert said.err.startswith("paramhs-paper: nowhere: there are no .cnf files")
-    assert said.err.strip().count("\n") == 0
+    message = capfd.readouterr()
+    assert (ended.value.code, message.out) == (2, "")
+    assert message.err.startswith("paramhs-paper: nowhere: there are no .cnf files")
+    assert message.err.strip().count("\n") == 0

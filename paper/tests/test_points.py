@@ -340,8 +340,8 @@ def test_a_cap_at_1700_calls_explains_the_missing_repetitions() -> None:
     from paramhs_paper.arena import one_step
 
     scenario = HEURISTICS["ridge"]
-    said = {45: (3.6, 204.0, 240.9), 50: (12.6, 257.4, 403.6)}
-    for size, numbers in said.items():
+    page = {45: (3.6, 204.0, 240.9), 50: (12.6, 257.4, 403.6)}
+    for size, numbers in page.items():
         law = one_step(scenario.arena(size), L_STEP.step(1)).law()
         missing = 200 * (1 - law.finished(1700))
         assert (missing, law.capped(1700).mean, law.mean) == pytest.approx(numbers, abs=0.05)
