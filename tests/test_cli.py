@@ -8,7 +8,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from command_line import HUNG, MARKUP, SCENARIO, begin, flat, fresh, paramhs, scenario
+from command_line import HUNG, MARKUP, SCENARIO, begin, flat, fresh, paramhs, reads, scenario
 from paramhs import __version__
 from paramhs.faces.cli import app
 from paramhs.world.driver import Budget
@@ -275,7 +275,7 @@ class TestInterrupts:
                     break
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
-            assert "Ctrl-C again stops at once" in process.stderr.readline()
+            assert reads(process.stderr, "Ctrl-C again stops at once")
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=HUNG)  # a run takes 600 s
         finally:

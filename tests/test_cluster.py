@@ -14,6 +14,7 @@ from distributed import Client, LocalCluster
 from typer.testing import CliRunner
 
 import paramhs
+from children import PATIENCE
 from paramhs import Dask
 from paramhs.faces.cli import app
 from paramhs.faces.scenario_file import read_scenario
@@ -21,13 +22,13 @@ from paramhs.faces.views import PlainView
 from paramhs.values.errors import BadInput, TargetError
 from paramhs.values.runs import Instance, Status, Task
 from paramhs.values.space import Space
-from paramhs.world.cluster.cluster import Cluster, reached
+from paramhs.world.cluster.cluster import Cluster, reach_cluster
 from paramhs.world.cluster.packing import Packer, unpacked
 from paramhs.world.cluster.standing import TOO_MANY, Standing
-from paramhs.world.cluster.starting import started
+from paramhs.world.cluster.starting import start_cluster
 from paramhs.world.cluster.worker import Worker
 from paramhs.world.driver import Watcher
-from paramhs.world.executing import executing, reaching
+from paramhs.world.executing import executing, reach
 from paramhs.world.store.sqlite import read_runs
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.command import CommandTarget, LastNumber, Problem, Style, Template
@@ -68,7 +69,7 @@ def client():
 @pytest.fixture
 def whole(client):
     """The client, once both workers are there (again)."""
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=PATIENCE)
     return client
 
 
@@ -129,10 +130,10 @@ def test_a_function_of_a_script_travels_by_value(whole):
 
 
 def test_as_many_runs_at_a_time_as_there_are_threads(whole):
-    with reaching(whole, 1) as cluster:
+    with reach(whole, 1) as cluster:
         wait_for(lambda: cluster.workers)
         assert cluster.jobs == 2
-    with reaching(whole, 5) as cluster:
+    with reach(whole, 5) as cluster:
         assert cluster.jobs == 5
 
 
@@ -592,7 +593,7 @@ def test_a_cluster_without_workers_is_given_up_in_the_end():
 
 def test_what_nobody_foresaw_ends_the_search_and_is_told(whole, monkeypatch):
     monkeypatch.setattr(Cluster, "_send_elsewhere", lambda self: 1 / 0)
-    with reached(Dask(client=whole), 2) as cluster:
+    with reach_cluster(Dask(client=whole), 2) as cluster:
         wait_for(lambda: cluster.given_up)
         with pytest.raises(TargetError, match="ZeroDivisionError: division by zero"):
             cluster.start(cluster.ready()).result(30)
@@ -612,7 +613,7 @@ def test_jobs_of_a_batch_system_are_described(system, monkeypatch):
     asked = []
     monkeypatch.setattr(JobQueueCluster, "scale", lambda self, n: asked.append((n, self)))
     settings = Dask(system=system, options={"memory": "2 GB", "walltime": "01:00"})
-    with started(settings, 7) as client:
+    with start_cluster(settings, 7) as client:
         ((count, cluster),) = asked
         assert count == 7
         assert "distributed.cli.dask_worker" in cluster.job_script()
@@ -622,7 +623,7 @@ def test_jobs_of_a_batch_system_are_described(system, monkeypatch):
 # What the tests share.
 
 
-def wait_for(fact, seconds=30.0):
+def wait_for(fact, seconds=PATIENCE):
     """Wait until something is so; only a hang makes it fail."""
     deadline = time.monotonic() + seconds
     while not fact():

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from children import eventually
-from command_line import HUNG, begin, environment, flat, paramhs
+from command_line import HUNG, begin, environment, flat, paramhs, reads
 
 SOLVER = """\
 import os, sys, time
@@ -88,7 +88,7 @@ def offspring(words):
     return found
 
 
-def gone(*words, seconds=60.0):
+def gone(*words, seconds=HUNG):
     """Whether all such processes end."""
     until = time.monotonic() + seconds
     while offspring(words) and time.monotonic() < until:
@@ -304,7 +304,7 @@ class TestVerdict:
         try:
             waited_for(tmp_path / "begun")
             process.send_signal(signal.SIGINT)
-            assert "Ctrl-C again stops at once" in process.stderr.readline()
+            assert reads(process.stderr, "Ctrl-C again stops at once")
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=HUNG)
         finally:
