@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from itertools import islice
 
 import pytest
@@ -30,6 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         # Stores wait for a disk at every run; what they do with a full or a slow one is tested.
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As in the background of a shell; but what tests start and interrupt is to hear it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
