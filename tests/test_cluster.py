@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 from typer.testing import CliRunner
 
 import paramhs
-from children import PATIENCE
+from children import PATIENCE, with_our_modules
 from paramhs import Dask
 from paramhs.faces.cli import app
 from paramhs.faces.scenario_file import read_scenario
@@ -278,8 +278,9 @@ with Client(sys.argv[1]) as client:
 @pytest.mark.slow
 def test_a_run_ends_when_paramhs_is_gone(whole, tmp_path):
     address, file = whole.scheduler.address, tmp_path / "pid"
-    with subprocess.Popen([sys.executable, "-c", HOME, address, str(file)]) as home:
-        wait_for(lambda: file.exists() and file.read_text(), 100)
+    words = [sys.executable, "-c", HOME, address, str(file)]
+    with subprocess.Popen(words, env=with_our_modules()) as home:
+        wait_for(lambda: file.exists() and file.read_text())
         home.kill()
     assert_gone(file)
     whole.run(os.getpid)  # the workers are as they were
@@ -291,15 +292,16 @@ def test_ctrl_c_in_a_terminal_stops_cleanly(tmp_path):
     path = scenario(tmp_path, "jobs = 2", "")
     path.write_text(path.read_text().replace("runs = 40", "runs = 100000"))
     command = [sys.executable, "-m", "paramhs", "tune", str(path)]
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with subprocess.Popen(command, start_new_session=True, **pipe) as process:
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    how["env"] = with_our_modules()
+    with subprocess.Popen(command, start_new_session=True, **how) as process:
         for line in process.stdout:
             if "incumbent" in line:
                 break
         below = psutil.Process(process.pid).children(recursive=True)
         os.killpg(process.pid, signal.SIGINT)
         message = process.stdout.read()
-        assert process.wait(100) == 130
+        assert process.wait(PATIENCE) == 130, message
     assert "Interrupted; to go on" in message
     assert below
     wait_for(lambda: not any(child.is_running() for child in below))

@@ -303,6 +303,16 @@ def test_a_store_overwritten_anywhere_gives_a_store_error_or_works(sound_file, w
             use(path)
 
 
+def test_a_word_in_place_of_a_number_is_damage(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    filled(path, 3, "detail")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE runs SET asked = 'detail'")
+        db.commit()
+    with pytest.raises(StoreError, match="the file is damaged"):
+        opened(path)
+
+
 def test_pages_lost_in_the_middle_are_told(tmp_path, sound_file):
     path = tmp_path / "runs.sqlite"
     pages = len(sound_file) // 4096

@@ -962,7 +962,7 @@ def test_there_is_a_keeper_for_every_thread(kept):
 
 def test_limits_hold_where_linux_lists_no_children(tmp_path, monkeypatch):
     monkeypatch.setattr("paramhs.world.targets.supervisor.tree._children", lambda pid: None)
-    kept = Kept(str(tmp_path), "unlisted")
+    kept = Kept(str(tmp_path), f"{os.getpid()} unlisted")
     try:
         outcome = kept.sh("trap '' TERM; while :; do :; done", cpu=0.2, grace=0.1)
         assert (outcome.limit, outcome.code) == ("cpu", -signal.SIGKILL)
@@ -992,7 +992,7 @@ def kept_elsewhere(tmp_path):
         pytest.skip("so many files may not be opened here")
     resource.setrlimit(resource.RLIMIT_NOFILE, (2048, limit[1]))
     opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
-    kept = Kept(str(tmp_path), "crowded")
+    kept = Kept(str(tmp_path), f"{os.getpid()} crowded")
     yield kept
     kept.supervised.close()
     for number in opened:
