@@ -175,15 +175,15 @@ class Outcome(NamedTuple):
     """Stored runs that are there twice, or that the search was given and the store has not."""
     left: int
     """Processes of runs that are left behind."""
-    said: int
-    said_twice: int
+    notices: int
+    repeated: int
 
 
 def studied(
     fault: str, searching: Callable[[Path, int, Heard], tuple[Any, int, int]], enough: int
 ) -> Outcome:
     """Search under a fault until it has happened often enough; each beside the same at home."""
-    times = searches = same = resumed = doubled = said = twice = 0
+    times = searches = same = resumed = doubled = notices = twice = 0
     while times < enough:
         seed, heard = 100 + searches, Heard()
         with tempfile.TemporaryDirectory() as folder:
@@ -194,7 +194,7 @@ def studied(
         times, searches, resumed = times + happened, searches + 1, resumed + stops
         same += outline(result) == outline(search("processes", None, seed))
         doubled += len(stored) - len(set(stored)) + len(given - set(stored))
-        said += len(heard.notices)
+        notices += len(heard.notices)
         of_workers = [notice for notice in heard.notices if notice.startswith("worker ")]
         twice += len(of_workers) - len(set(of_workers))
         print(
@@ -202,7 +202,7 @@ def studied(
         )
         for notice in heard.notices:
             print("   ", notice, file=sys.stderr)
-    made = Outcome(fault, times, searches, same, resumed, doubled, left_behind(), said, twice)
+    made = Outcome(fault, times, searches, same, resumed, doubled, left_behind(), notices, twice)
     print(made, file=sys.stderr, flush=True)
     return made
 
@@ -446,7 +446,7 @@ def faults(kills: int, only: str) -> Table:
 def as_table(rows: list[Outcome]) -> Table:
     table = Table(title=f"faults while searches of {RUNS} runs were made")
     heads = ("fault", "times", "searches", "the same result", "stopped and resumed")
-    for head in (*heads, "runs lost or doubled", "processes left", "said", "said twice"):
+    for head in (*heads, "runs lost or doubled", "processes left", "notices", "repeated"):
         table.add_column(head, justify="left" if head == "fault" else "right")
     for row in rows:
         table.add_row(*map(str, row))

@@ -58,16 +58,16 @@ class Laws:
         now, made = False, 0
         while made < budget:
             try:
-                said = next(search) if answers is None else search.send(answers)
+                request = next(search) if answers is None else search.send(answers)
             except StopIteration:
                 break
             answers = None
-            if isinstance(said, Incumbent):
-                now = said.config["value"] == self.optimum
+            if isinstance(request, Incumbent):
+                now = request.config["value"] == self.optimum
             else:
-                best[made : made + len(said.tasks)] = now
-                made += len(said.tasks)
-                answers = [self.run(task) for task in said.tasks]
+                best[made : made + len(request.tasks)] = now
+                made += len(request.tasks)
+                answers = [self.run(task) for task in request.tasks]
         best[made:] = now
         return best
 

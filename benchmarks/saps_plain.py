@@ -19,14 +19,14 @@ def plain_saps(starts, literals, literal_starts, clauses, alpha, rho, ps, wp, cu
     """
     np.random.seed(seed)
     variables, count = (len(literal_starts) - 1) // 2, len(starts) - 1
-    false, places = np.empty(count, np.int64), np.empty(count, np.int64)
-    seen, seen_places = np.empty(variables, np.int64), np.empty(variables, np.int64)
+    false, positions = np.empty(count, np.int64), np.empty(count, np.int64)
+    seen, seen_positions = np.empty(variables, np.int64), np.empty(variables, np.int64)
     best = np.empty(runs, np.int64)
     for run in range(runs):
         value, true = np.random.randint(0, 2, variables), np.zeros(count, np.int64)
         within, sizes = np.zeros(variables, np.int64), np.zeros(2, np.int64)
         weight, makes, breaks = np.ones(count), np.zeros(variables), np.zeros(variables)
-        lists = (makes, false, places, seen, seen_places, within, sizes)
+        lists = (makes, false, positions, seen, seen_positions, within, sizes)
         for c in range(count):
             for i in range(starts[c], starts[c + 1]):
                 true[c] += value[literals[i] >> 1] != literals[i] & 1
@@ -96,8 +96,10 @@ def _other(c, chosen, starts, literals, value):
 
 
 @compiled
-def _falsified(c, starts, literals, weight, makes, false, places, seen, seen_places, within, sizes):
-    places[c] = sizes[0]
+def _falsified(
+    c, starts, literals, weight, makes, false, positions, seen, seen_positions, within, sizes
+):
+    positions[c] = sizes[0]
     false[sizes[0]] = c
     sizes[0] += 1
     for i in range(starts[c], starts[c + 1]):
@@ -105,17 +107,19 @@ def _falsified(c, starts, literals, weight, makes, false, places, seen, seen_pla
         makes[v] += weight[c]
         within[v] += 1
         if within[v] == 1:
-            seen_places[v] = sizes[1]
+            seen_positions[v] = sizes[1]
             seen[sizes[1]] = v
             sizes[1] += 1
 
 
 @compiled
-def _satisfied(c, starts, literals, weight, makes, false, places, seen, seen_places, within, sizes):
+def _satisfied(
+    c, starts, literals, weight, makes, false, positions, seen, seen_positions, within, sizes
+):
     sizes[0] -= 1
     moved = false[sizes[0]]
-    false[places[c]] = moved
-    places[moved] = places[c]
+    false[positions[c]] = moved
+    positions[moved] = positions[c]
     for i in range(starts[c], starts[c + 1]):
         v = literals[i] >> 1
         makes[v] -= weight[c]
@@ -123,8 +127,8 @@ def _satisfied(c, starts, literals, weight, makes, false, places, seen, seen_pla
         if within[v] == 0:
             sizes[1] -= 1
             moved = seen[sizes[1]]
-            seen[seen_places[v]] = moved
-            seen_places[moved] = seen_places[v]
+            seen[seen_positions[v]] = moved
+            seen_positions[moved] = seen_positions[v]
 
 
 @compiled

@@ -21,18 +21,18 @@ def expected_calls(
     With E(i) the mean from state i: E(i) = calls of one move + sum over j of Pr(i -> j) E(j).
     """
     others = [state for state in states if state != optimum]
-    place = {state: i for i, state in enumerate(others)}
+    position = {state: i for i, state in enumerate(others)}
     calls, chain = np.zeros(len(others)), np.zeros((len(others), len(others)))
     for state in others:
         for turn, probability in moves(state):
             holders = {state: float(probability)}
             for challenger in turn:
-                calls[place[state]] += sum(holders.values())
+                calls[position[state]] += sum(holders.values())
                 if challenger == optimum:
                     holders = {}
                 holders = _met(holders, challenger, wins)
             for holder, mass in holders.items():
-                chain[place[state], place[holder]] += mass
+                chain[position[state], position[holder]] += mass
     return float(np.linalg.solve(np.eye(len(others)) - chain, calls).sum() / len(states))
 
 

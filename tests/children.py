@@ -21,8 +21,13 @@ def start(code: str, *arguments: object, **environment: str) -> subprocess.Popen
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+        env=with_our_modules() | environment,
     )
+
+
+def with_our_modules() -> dict[str, str]:
+    """The environment of a child that can import what this process can."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import TextIO
 
 from forked import HUNG, Forker
 
@@ -22,7 +23,8 @@ def noisy(config, seed):
 
 
 def slow(config, seed):
-    time.sleep(0.02)
+    if not Path(__file__).with_name("hurry").exists():
+        time.sleep(0.02)
     return noisy(config, seed)
 
 
@@ -125,6 +127,11 @@ def begin(*words: object, cwd: Path) -> subprocess.Popen[str]:
         encoding="utf-8",
         preexec_fn=_hears_ctrl_c,
     )
+
+
+def reads(stream: TextIO, part: str) -> bool:
+    """Whether such a line comes; there may be others before it."""
+    return any(part in line for line in stream)
 
 
 def _hears_ctrl_c() -> None:

@@ -1,5 +1,8 @@
 """What is the same for all tests: how much is tried, and in which order."""
 
+import os
+import shutil
+import signal
 from itertools import islice
 
 import pytest
@@ -19,9 +22,18 @@ FORKING = (
 )
 """Files whose tests fork this process, which takes longer the more is in its memory."""
 
+MEMORY = "/dev/shm"
+ROOM = 1 << 30  # bytes free there, of which the suite needs a tenth
+
 
 def pytest_configure(config: pytest.Config) -> None:
     scale.configure(config)
+    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        # Stores wait for a disk at every run; what they do with a full or a slow one is tested.
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As in the background of a shell; but what tests start and interrupt is to hear it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

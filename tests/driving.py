@@ -54,22 +54,22 @@ def drive(
     driven, answers, peeks, idle = Driven(), None, iter(peek), 0
     while len(driven.tasks) < runs:
         try:
-            said = next(search) if answers is None else search.send(answers)
+            request = next(search) if answers is None else search.send(answers)
         except StopIteration as stop:
             driven.ended = stop.value
             break
         answers = None
-        if isinstance(said, Incumbent):
+        if isinstance(request, Incumbent):
             idle += 1
             assert idle < MOST_WITHOUT_RUN, "the incumbent changes for ever without a run"
-            driven.incumbents.append(said.config)
-            driven.events.append(said.config)
+            driven.incumbents.append(request.config)
+            driven.events.append(request.config)
         else:
             idle = 0
-            driven.batches.append(list(said.tasks))
-            driven.looked_at.append(list(islice(said.likely, next(peeks, 0))))
-            driven.events.extend(said.tasks)
-            answers = [target(task) for task in said.tasks]
+            driven.batches.append(list(request.tasks))
+            driven.looked_at.append(list(islice(request.likely, next(peeks, 0))))
+            driven.events.extend(request.tasks)
+            answers = [target(task) for task in request.tasks]
     search.close()
     return driven
 
@@ -87,11 +87,11 @@ def settle(
     answers = None
     while True:
         try:
-            said = next(asking) if answers is None else asking.send(answers)
+            request = next(asking) if answers is None else asking.send(answers)
         except StopIteration as stop:
             return stop.value, batches
-        batches.append(list(said.tasks))
-        answers = [target(task) for task in said.tasks]
+        batches.append(list(request.tasks))
+        answers = [target(task) for task in request.tasks]
 
 
 class Compared:

@@ -65,20 +65,20 @@ class Forker:
 
 def _all_read(ends: Sequence[int]) -> list[str]:
     """What comes from each until it is closed."""
-    said: dict[int, bytearray] = {end: bytearray() for end in ends}
+    message: dict[int, bytearray] = {end: bytearray() for end in ends}
     until = time.monotonic() + HUNG
     with selectors.DefaultSelector() as waiting:
         for end in ends:
             waiting.register(end, selectors.EVENT_READ)
         while waiting.get_map():
             if time.monotonic() > until:
-                raise TimeoutError(f"a command still runs after {HUNG:.0f} s; it said {said}")
+                raise TimeoutError(f"a command still runs after {HUNG:.0f} s; it said {message}")
             for key, _ in waiting.select(1.0):
                 piece = os.read(key.fd, 1 << 16)
-                said[key.fd] += piece
+                message[key.fd] += piece
                 if not piece:
                     waiting.unregister(key.fd)
-    return [text.decode("utf-8").replace("\r\n", "\n") for text in said.values()]
+    return [text.decode("utf-8").replace("\r\n", "\n") for text in message.values()]
 
 
 def _serve(line: socket.socket) -> tuple[list[str], str, dict[str, str]] | None:

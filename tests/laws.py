@@ -207,15 +207,15 @@ class WithReplacement:
     def sample(self, space: Space, at: Config, rng: Random) -> Move:
         movable = at.movable
         k = drawn_step(inverse, range(1, len(movable) + 1), rng)
-        places = [movable[below(len(movable), rng)] for _ in range(k)]
-        changes = [(i, _other(space.listed[i].levels, at.indices[i], rng)) for i in places]
+        positions = [movable[below(len(movable), rng)] for _ in range(k)]
+        changes = [(i, _other(space.listed[i].levels, at.indices[i], rng)) for i in positions]
         return (space.moved(at, changes),)
 
 
 def _with_others(space: Space, at: Config, k: int, rng: Random) -> Config:
     pool = list(at.movable)
-    places = [pool.pop(below(len(pool), rng)) for _ in range(k)]
-    changes = [(i, _other(space.listed[i].levels, at.indices[i], rng)) for i in places]
+    positions = [pool.pop(below(len(pool), rng)) for _ in range(k)]
+    changes = [(i, _other(space.listed[i].levels, at.indices[i], rng)) for i in positions]
     return space.moved(at, changes)
 
 

@@ -64,17 +64,17 @@ def moments(phases: Mapping[State, Phase], states: int) -> tuple[float, float]:
     With N the calls of a phase and J where it leads: E T = E N + sum Pr(J) E T_J, and
     E T^2 = E N^2 + 2 sum E(N; J) E T_J + sum Pr(J) E T_J^2.
     """
-    place = {state: i for i, state in enumerate(phases)}
-    chain, weighted = np.zeros((2, len(place), len(place)))
-    once, squared = np.zeros((2, len(place)))
+    position = {state: i for i, state in enumerate(phases)}
+    chain, weighted = np.zeros((2, len(position), len(position)))
+    once, squared = np.zeros((2, len(position)))
     for state, phase in phases.items():
         for (calls, to), probability in phase.items():
-            once[place[state]] += calls * probability
-            squared[place[state]] += calls**2 * probability
+            once[position[state]] += calls * probability
+            squared[position[state]] += calls**2 * probability
             if to is not None:
-                chain[place[state], place[to]] += probability
-                weighted[place[state], place[to]] += calls * probability
-    system = np.eye(len(place)) - chain
+                chain[position[state], position[to]] += probability
+                weighted[position[state], position[to]] += calls * probability
+    system = np.eye(len(position)) - chain
     first = np.linalg.solve(system, once)
     second = np.linalg.solve(system, squared + 2 * weighted @ first)
     mean = float(first.sum() / states)

@@ -258,12 +258,12 @@ class TestPlaces:
     def test_all_paths_beside_the_scenario_work_from_anywhere(self, root, monkeypatch):
         path = aclib(root)
         text = SCENARIO.replace("./target_algorithms/toy/", "").replace("./instances/toy/", "")
-        place = path.parent
-        place.joinpath("scenario.txt").write_text(text)
+        folder = path.parent
+        folder.joinpath("scenario.txt").write_text(text)
         for name in ("target_algorithms/toy/wrapper.py", "target_algorithms/toy/params.pcs"):
-            (root / name).rename(place / (root / name).name)
+            (root / name).rename(folder / (root / name).name)
         for name in ("training.txt", "test.txt"):
-            (root / "instances/toy" / name).rename(place / name)
+            (root / "instances/toy" / name).rename(folder / name)
         monkeypatch.chdir("/")
         assert made(read_scenario(path), k=10).status is Status.OK
 
@@ -456,8 +456,8 @@ class TestRunning:
     def test_other_instances_are_looked_for_where_those_of_the_search_are(self, root):
         aclib(root)
         words = ("-c", "default", "-c", "k=10", "--on", "../../../instances/toy/training.txt")
-        place = root / "scenarios/toy/near_ten"
-        done = paramhs("validate", "scenario.txt", *words, "--json", cwd=place)
+        folder = root / "scenarios/toy/near_ten"
+        done = paramhs("validate", "scenario.txt", *words, "--json", cwd=folder)
         assert done.returncode == 0, done.stderr
         (verdict,) = json.loads(done.stdout)["verdicts"]
         assert verdict["on"] == "8 instances of the search, with new seeds"

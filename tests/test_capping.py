@@ -115,12 +115,12 @@ def searched(configurator, scenario, target, races=25):
     answers = None
     try:
         while len(history.races) < races:
-            said = next(search) if answers is None else search.send(answers)
+            printed = next(search) if answers is None else search.send(answers)
             answers = None
-            if hasattr(said, "config"):
-                incumbents.append((len(history.races), said.config))
+            if hasattr(printed, "config"):
+                incumbents.append((len(history.races), printed.config))
             else:
-                answers = [target(task) for task in said.tasks]
+                answers = [target(task) for task in printed.tasks]
     except StopIteration as end:
         if len(history.races) < races:
             incumbents.append(end.value)
@@ -167,15 +167,15 @@ def test_an_incumbent_has_no_run_that_was_cut_short(seed, kind):
     search, answers = configurator.search(history), None
     for _ in range(150):
         try:
-            said = next(search) if answers is None else search.send(answers)
+            printed = next(search) if answers is None else search.send(answers)
         except StopIteration:
             return
         answers = None
-        if hasattr(said, "config"):
-            cut_short = {r.task.pair for r in history.runs if r.task.config == said.config}
-            assert all(history.censored(said.config, pair) is None for pair in cut_short)
+        if hasattr(printed, "config"):
+            cut_short = {r.task.pair for r in history.runs if r.task.config == printed.config}
+            assert all(history.censored(printed.config, pair) is None for pair in cut_short)
         else:
-            answers = [target(task) for task in said.tasks]
+            answers = [target(task) for task in printed.tasks]
 
 
 # One race.

@@ -348,10 +348,10 @@ class TestAfterwards:
     def test_where_nothing_can_be_compared_there_is_none(self, read):
         assert afterwards(read(deterministic="true", test_instances="0.0"), []) is None
 
-    @pytest.mark.parametrize(("count", "said"), [(6, True), (11, True), (12, False)])
-    def test_that_only_more_instances_can_prove_anything_is_said(self, read, count, said):
+    @pytest.mark.parametrize(("count", "message"), [(6, True), (11, True), (12, False)])
+    def test_that_only_more_instances_can_prove_anything_is_said(self, read, count, message):
         names = str([f"i{k}" for k in range(count)]).replace("'", '"')
         file = read(instances=names, test_instances="0.0", deterministic="true")
         (warning,) = [text for text in warnings(file, []) if text.startswith("no instances")]
-        assert ("only more instances can" in warning) is said
-        assert ("only more instances can" in why_none(file, asked=True)) is said
+        assert ("only more instances can" in warning) is message
+        assert ("only more instances can" in why_none(file, asked=True)) is message

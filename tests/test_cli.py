@@ -8,7 +8,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from command_line import HUNG, MARKUP, SCENARIO, begin, flat, fresh, paramhs, scenario
+from command_line import HUNG, MARKUP, SCENARIO, begin, flat, fresh, paramhs, reads, scenario
 from paramhs import __version__
 from paramhs.faces.cli import app
 from paramhs.world.driver import Budget
@@ -24,7 +24,7 @@ def tuned(*words, cwd, run=paramhs):
     return json.loads(done.stdout)
 
 
-def settled(result):
+def decisions(result):
     """What a result says, but for measured time and where it lies."""
     others = ("trajectory", "page")
     kept = {k: v for k, v in result.items() if not k.endswith("_time") and k not in others}
@@ -159,7 +159,7 @@ class TestTune:
         scenario(tmp_path)
         first = tuned(cwd=tmp_path)
         (tmp_path / "target.py").write_text("def noisy(config, seed):\n    raise SystemError\n")
-        assert settled(tuned(cwd=tmp_path, run=fresh)) == settled(first)
+        assert decisions(tuned(cwd=tmp_path, run=fresh)) == decisions(first)
         assert runs_in(tmp_path / "scenario.sqlite") == 60
 
     def test_larger_budget_extends_as_if_it_had_been_so_from_the_start(self, tmp_path):
@@ -170,20 +170,20 @@ class TestTune:
         ways = [[(p["config"], p["runs"]) for p in x["trajectory"]] for x in (short, extended)]
         assert ways[1][: len(ways[0])] == ways[0]
         whole = tuned("--runs", 150, "--store", "other.sqlite", cwd=tmp_path, run=fresh)
-        assert settled(extended) == settled(whole)
+        assert decisions(extended) == decisions(whole)
 
     def test_number_of_jobs_does_not_change_the_result(self, tmp_path):
         scenario(tmp_path)
         one = tuned(cwd=tmp_path)
         two = tuned("--jobs", 2, "--store", "two.sqlite", cwd=tmp_path)
         del one["speculative_runs"], two["speculative_runs"]
-        assert settled(one) == settled(two)
+        assert decisions(one) == decisions(two)
 
     def test_results_used_as_they_come_are_those_of_the_store(self, tmp_path):
         scenario(tmp_path, "asynchronous = 2\n" + SCENARIO)
         first = tuned(cwd=tmp_path)
         again = tuned("--jobs", 1, cwd=tmp_path)
-        assert settled(again) == settled(first)
+        assert decisions(again) == decisions(first)
         done = paramhs("tune", "scenario.toml", "--in-order", cwd=tmp_path)
         assert done.returncode == 3
         assert "configurator.kind: stored" in done.stderr
@@ -192,11 +192,11 @@ class TestTune:
         scenario(tmp_path)
         given = tuned("--seed", 5, "--store", "a.sqlite", cwd=tmp_path)
         scenario(tmp_path, "seed = 5\n" + SCENARIO)
-        assert settled(tuned("--store", "b.sqlite", cwd=tmp_path)) == settled(given)
+        assert decisions(tuned("--store", "b.sqlite", cwd=tmp_path)) == decisions(given)
 
     def test_wall_time_stops_the_search(self, tmp_path):
         scenario(tmp_path, function="slow")
-        result = tuned("--runs", 100_000, "--wall-time", "0.4 s", cwd=tmp_path)
+        result = tuned("--runs", 100_000, "--wall-time", "0.4 s", "--no-verdict", cwd=tmp_path)
         assert result["stopped"] == "the budget of 0.4 s of wall time is spent"
         assert 0 < result["runs"] < 100_000
 
@@ -252,10 +252,11 @@ class TestInterrupts:
         assert "Traceback" not in err
         stored = runs_in(tmp_path / "scenario.sqlite")
         assert 0 < stored < 80
+        (tmp_path / "hurry").touch()
         resumed = tuned("--runs", 80, cwd=tmp_path)
         assert runs_in(tmp_path / "scenario.sqlite") == 80
         whole = tuned("--runs", 80, "--store", "whole.sqlite", cwd=tmp_path)
-        assert settled(resumed) == settled(whole)
+        assert decisions(resumed) == decisions(whole)
 
     def test_command_to_go_on_can_be_typed(self, tmp_path):
         scenario(tmp_path, function="slow")
@@ -274,7 +275,7 @@ class TestInterrupts:
                     break
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
-            assert "Ctrl-C again stops at once" in process.stderr.readline()
+            assert reads(process.stderr, "Ctrl-C again stops at once")
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=HUNG)  # a run takes 600 s
         finally:

@@ -14,6 +14,7 @@ from distributed import Client, LocalCluster
 from typer.testing import CliRunner
 
 import paramhs
+from children import PATIENCE, with_our_modules
 from paramhs import Dask
 from paramhs.faces.cli import app
 from paramhs.faces.scenario_file import read_scenario
@@ -21,13 +22,13 @@ from paramhs.faces.views import PlainView
 from paramhs.values.errors import BadInput, TargetError
 from paramhs.values.runs import Instance, Status, Task
 from paramhs.values.space import Space
-from paramhs.world.cluster.cluster import Cluster, reached
+from paramhs.world.cluster.cluster import Cluster, reach_cluster
 from paramhs.world.cluster.packing import Packer, unpacked
 from paramhs.world.cluster.standing import TOO_MANY, Standing
-from paramhs.world.cluster.starting import started
+from paramhs.world.cluster.starting import start_cluster
 from paramhs.world.cluster.worker import Worker
 from paramhs.world.driver import Watcher
-from paramhs.world.executing import executing, reaching
+from paramhs.world.executing import executing, reach
 from paramhs.world.store.sqlite import read_runs
 from paramhs.world.targets import FunctionTarget
 from paramhs.world.targets.command import CommandTarget, LastNumber, Problem, Style, Template
@@ -50,7 +51,7 @@ class Heard(Watcher):
         if self.runs in self.at:
             self.do()
 
-    def said(self, part):
+    def notices_with(self, part):
         return [text for text in self.notices if part in text]
 
 
@@ -68,7 +69,7 @@ def client():
 @pytest.fixture
 def whole(client):
     """The client, once both workers are there (again)."""
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=PATIENCE)
     return client
 
 
@@ -129,10 +130,10 @@ def test_a_function_of_a_script_travels_by_value(whole):
 
 
 def test_as_many_runs_at_a_time_as_there_are_threads(whole):
-    with reaching(whole, 1) as cluster:
+    with reach(whole, 1) as cluster:
         wait_for(lambda: cluster.workers)
         assert cluster.jobs == 2
-    with reaching(whole, 5) as cluster:
+    with reach(whole, 5) as cluster:
         assert cluster.jobs == 5
 
 
@@ -254,7 +255,7 @@ def test_a_killed_worker_leaves_nothing_and_its_run_is_made_again(whole, tmp_pat
     store = tmp_path / "runs.sqlite"
     result = tuned(noisy_with_pauses, executor=whole, watcher=heard, store=store)
     assert trajectory(result) == alone()
-    assert 1 <= len(heard.said("is gone")) == len(set(heard.said("is gone"))) <= 2
+    assert 1 <= len(heard.notices_with("is gone")) == len(set(heard.notices_with("is gone"))) <= 2
     runs = [run.task for run in read_runs(store, SPACE)]
     assert len(set(runs)) == len(runs) >= 40
 
@@ -277,8 +278,9 @@ with Client(sys.argv[1]) as client:
 @pytest.mark.slow
 def test_a_run_ends_when_paramhs_is_gone(whole, tmp_path):
     address, file = whole.scheduler.address, tmp_path / "pid"
-    with subprocess.Popen([sys.executable, "-c", HOME, address, str(file)]) as home:
-        wait_for(lambda: file.exists() and file.read_text(), 100)
+    words = [sys.executable, "-c", HOME, address, str(file)]
+    with subprocess.Popen(words, env=with_our_modules()) as home:
+        wait_for(lambda: file.exists() and file.read_text())
         home.kill()
     assert_gone(file)
     whole.run(os.getpid)  # the workers are as they were
@@ -290,16 +292,17 @@ def test_ctrl_c_in_a_terminal_stops_cleanly(tmp_path):
     path = scenario(tmp_path, "jobs = 2", "")
     path.write_text(path.read_text().replace("runs = 40", "runs = 100000"))
     command = [sys.executable, "-m", "paramhs", "tune", str(path)]
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with subprocess.Popen(command, start_new_session=True, **pipe) as process:
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    how["env"] = with_our_modules()
+    with subprocess.Popen(command, start_new_session=True, **how) as process:
         for line in process.stdout:
             if "incumbent" in line:
                 break
         below = psutil.Process(process.pid).children(recursive=True)
         os.killpg(process.pid, signal.SIGINT)
-        said = process.stdout.read()
-        assert process.wait(100) == 130
-    assert "Interrupted; to go on" in said
+        message = process.stdout.read()
+        assert process.wait(PATIENCE) == 130, message
+    assert "Interrupted; to go on" in message
     assert below
     wait_for(lambda: not any(child.is_running() for child in below))
 
@@ -312,13 +315,13 @@ def test_a_worker_that_fails_everything_is_set_aside(whole):
     whole.run(set_bad, True, workers=[bad])
     heard = Heard()
     try:
-        result = tuned(placed, executor=whole, watcher=heard)
+        result = tuned(failing_there, executor=whole, watcher=heard)
     finally:
         whole.run(set_bad, False, workers=[bad])
     assert trajectory(result) == alone()
-    (said,) = heard.said("set aside")
-    assert bad in said
-    assert "no library here" in said
+    (message,) = heard.notices_with("set aside")
+    assert bad in message
+    assert "no library here" in message
 
 
 def set_bad(bad):
@@ -327,7 +330,7 @@ def set_bad(bad):
         del os.environ[BAD]
 
 
-def placed(config, instance, seed):
+def failing_there(config, instance, seed):
     if BAD in os.environ:
         raise ImportError("no library here")
     return noisy(config, instance, seed)
@@ -351,8 +354,8 @@ def test_a_worker_that_cannot_load_the_target_is_set_aside(whole):
     heard = Heard()
     try:
         assert trajectory(tuned(executor=whole, watcher=heard)) == alone()
-        (said,) = heard.said("set aside")
-        assert bad in said
+        (message,) = heard.notices_with("set aside")
+        assert bad in message
         whole.run(lose_module)
         with pytest.raises(TargetError, match=r"2 workers cannot make runs:\ntcp:.*targets_for"):
             tuned(executor=whole)
@@ -375,8 +378,8 @@ def test_another_version_is_said_once_for_each_worker(whole):
         assert trajectory(tuned(executor=whole, watcher=heard)) == alone()
     finally:
         whole.run(set_version, paramhs.__version__)
-    said = heard.said("has paramhs 0.0.1, and here it is")
-    assert 1 <= len(said) == len(set(said)) <= 2
+    message = heard.notices_with("has paramhs 0.0.1, and here it is")
+    assert 1 <= len(message) == len(set(message)) <= 2
 
 
 def set_version(version):
@@ -587,12 +590,12 @@ def test_a_cluster_without_workers_is_given_up_in_the_end():
         pytest.raises(TargetError, match="no worker"),
     ):
         tuned(executor=Dask(client=client, patience=0.1), watcher=heard)
-    assert heard.said("there is no worker; waiting for one") == heard.notices
+    assert heard.notices_with("there is no worker; waiting for one") == heard.notices
 
 
 def test_what_nobody_foresaw_ends_the_search_and_is_told(whole, monkeypatch):
     monkeypatch.setattr(Cluster, "_send_elsewhere", lambda self: 1 / 0)
-    with reached(Dask(client=whole), 2) as cluster:
+    with reach_cluster(Dask(client=whole), 2) as cluster:
         wait_for(lambda: cluster.given_up)
         with pytest.raises(TargetError, match="ZeroDivisionError: division by zero"):
             cluster.start(cluster.ready()).result(30)
@@ -612,7 +615,7 @@ def test_jobs_of_a_batch_system_are_described(system, monkeypatch):
     asked = []
     monkeypatch.setattr(JobQueueCluster, "scale", lambda self, n: asked.append((n, self)))
     settings = Dask(system=system, options={"memory": "2 GB", "walltime": "01:00"})
-    with started(settings, 7) as client:
+    with start_cluster(settings, 7) as client:
         ((count, cluster),) = asked
         assert count == 7
         assert "distributed.cli.dask_worker" in cluster.job_script()
@@ -622,7 +625,7 @@ def test_jobs_of_a_batch_system_are_described(system, monkeypatch):
 # What the tests share.
 
 
-def wait_for(fact, seconds=30.0):
+def wait_for(fact, seconds=PATIENCE):
     """Wait until something is so; only a hang makes it fail."""
     deadline = time.monotonic() + seconds
     while not fact():

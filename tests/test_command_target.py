@@ -57,7 +57,7 @@ def judged(outcome: Outcome, instance=NO_INSTANCE, cutoff=10.0, **more):
     return command(**more).judged(task(cutoff=cutoff, instance=instance), outcome)
 
 
-def said(text: str, code: int = 0, **more) -> Outcome:
+def printed(text: str, code: int = 0, **more) -> Outcome:
     return Outcome(code=code, output=text.encode(), wall=2.0, cpu=1.0, **more)
 
 
@@ -79,15 +79,15 @@ def supervised():
 
 
 def test_a_run_that_did_its_work():
-    run = judged(said("12\n"), reader=LastNumber())
+    run = judged(printed("12\n"), reader=LastNumber())
     assert (run.status, run.runtime, run.quality, run.detail) == (Status.OK, 1.0, 12.0, "")
-    assert judged(said("12\n"), reader=LastNumber(), clock="wall").runtime == 2.0
+    assert judged(printed("12\n"), reader=LastNumber(), clock="wall").runtime == 2.0
 
 
 def test_only_some_exit_codes_mean_solved():
     for code, status in [(10, Status.OK), (20, Status.OK), (0, Status.CRASHED)]:
-        assert judged(said("", code), solved=(10, 20)).status is status
-    detail = judged(said("out\n", 3, errors=b"oh\n"), solved=(10, 20)).detail
+        assert judged(printed("", code), solved=(10, 20)).status is status
+    detail = judged(printed("out\n", 3, errors=b"oh\n"), solved=(10, 20)).detail
     assert detail == (
         "exit code 3; a run that did its work ends with 10, 20\n"
         "its last output:\nout\nits last errors:\noh"
@@ -95,30 +95,30 @@ def test_only_some_exit_codes_mean_solved():
 
 
 def test_a_death_by_a_signal_is_a_crash():
-    run = judged(said("12\n", -11), reader=LastNumber())
+    run = judged(printed("12\n", -11), reader=LastNumber())
     assert (run.status, run.runtime) == (Status.CRASHED, 1.0)
     assert run.detail.startswith("it died of signal 11\n")
 
 
 def test_a_bad_exit_code_is_told_before_output_that_cannot_be_read():
-    run = judged(said("oops", 1), reader=LastNumber())
+    run = judged(printed("oops", 1), reader=LastNumber())
     assert run.detail.startswith("exit code 1; a run that did its work ends with 0\n")
 
 
 def test_output_that_cannot_be_read_is_a_crash():
-    run = judged(said("oops"), reader=LastNumber())
+    run = judged(printed("oops"), reader=LastNumber())
     assert (run.status, run.quality) == (Status.CRASHED, None)
     assert run.detail == "no number was printed\nits last output:\noops"
 
 
 def test_a_run_without_a_number_that_is_needed_is_a_crash():
-    run = judged(said("done"), reader=Nothing(), needs_number=True)
+    run = judged(printed("done"), reader=Nothing(), needs_number=True)
     assert run.status is Status.CRASHED
-    assert judged(said("done"), reader=Nothing()).status is Status.OK
+    assert judged(printed("done"), reader=Nothing()).status is Status.OK
 
 
 def test_the_last_output_is_kept_of_a_failure():
-    run = judged(said("x" * 100_000 + "the end", 1, errors=b"y" * 100_000 + b"\xff last"))
+    run = judged(printed("x" * 100_000 + "the end", 1, errors=b"y" * 100_000 + b"\xff last"))
     assert "the end" in run.detail
     assert "last" in run.detail
     assert len(run.detail) < 10_000
@@ -130,14 +130,14 @@ def test_a_program_that_could_not_be_started_is_a_crash():
 
 
 def test_a_run_stopped_for_its_memory_is_a_crash():
-    run = judged(said("7", -9, limit="memory"), reader=LastNumber(), memory=3e9)
+    run = judged(printed("7", -9, limit="memory"), reader=LastNumber(), memory=3e9)
     assert (run.status, run.quality) == (Status.CRASHED, None)
     assert run.detail.startswith("stopped: it used more than 3 GB of memory")
 
 
 @pytest.mark.parametrize("clock", ["cpu", "wall"])
 def test_a_run_stopped_at_the_cutoff_keeps_its_quality(clock):
-    outcome = said("best 9\n", -15, limit=clock)
+    outcome = printed("best 9\n", -15, limit=clock)
     run = judged(outcome, reader=LastNumber(), clock=clock, cutoff=0.5)
     assert (run.status, run.quality) == (Status.TIMEOUT, 9.0)
     assert run.runtime == (1.0 if clock == "cpu" else 2.0)
@@ -145,7 +145,7 @@ def test_a_run_stopped_at_the_cutoff_keeps_its_quality(clock):
 
 
 def test_a_run_that_slept_is_told_from_one_that_worked():
-    run = judged(said("", -15, limit="wall"), clock="cpu")
+    run = judged(printed("", -15, limit="wall"), clock="cpu")
     assert (run.status, run.runtime, run.detail) == (
         Status.TIMEOUT,
         10.0,
@@ -154,14 +154,14 @@ def test_a_run_that_slept_is_told_from_one_that_worked():
 
 
 def test_a_run_that_is_stopped_before_it_says_anything_has_timed_out():
-    run = judged(said("", -15, limit="cpu"), reader=LastNumber())
+    run = judged(printed("", -15, limit="cpu"), reader=LastNumber())
     assert (run.status, run.quality) == (Status.TIMEOUT, None)
 
 
 def test_without_a_cutoff_a_stopped_run_has_the_time_it_took():
     for outcome, more in (
-        (said("", -15, limit="wall"), {}),
-        (said("Result for SMAC: TIMEOUT, 1.5, 0, 3, 7"), {"reader": AclibLine()}),
+        (printed("", -15, limit="wall"), {}),
+        (printed("Result for SMAC: TIMEOUT, 1.5, 0, 3, 7"), {"reader": AclibLine()}),
     ):
         run = judged(outcome, cutoff=math.inf, **more)
         assert (run.status, run.runtime) == (Status.TIMEOUT, 1.5 if more else 1.0)
@@ -169,20 +169,20 @@ def test_without_a_cutoff_a_stopped_run_has_the_time_it_took():
 
 @pytest.mark.parametrize("text", ["c done\ns UNKNOWN\n", "INDETERMINATE\n"])
 def test_a_solver_that_gives_up_has_timed_out(text):
-    run = judged(said(text, 0), solved=(10, 20), cutoff=10.0)
+    run = judged(printed(text, 0), solved=(10, 20), cutoff=10.0)
     assert (run.status, run.runtime, run.detail) == (Status.TIMEOUT, 10.0, "it gave up")
-    assert judged(said(text, 10), solved=(10, 20)).status is Status.OK
-    assert judged(said(text, -11), solved=(10, 20)).status is Status.CRASHED
+    assert judged(printed(text, 10), solved=(10, 20)).status is Status.OK
+    assert judged(printed(text, -11), solved=(10, 20)).status is Status.CRASHED
 
 
 def test_a_solver_that_ends_without_an_answer_when_its_time_is_over_has_timed_out():
     """By the wall clock, which is what it may go by itself."""
-    assert judged(said("", 0), solved=(10, 20), cutoff=1.9).status is Status.TIMEOUT
-    assert judged(said("", 0), solved=(10, 20), cutoff=2.1).status is Status.CRASHED
+    assert judged(printed("", 0), solved=(10, 20), cutoff=1.9).status is Status.TIMEOUT
+    assert judged(printed("", 0), solved=(10, 20), cutoff=2.1).status is Status.CRASHED
 
 
 def test_an_answer_after_the_cutoff_has_timed_out():
-    run = judged(said("3"), reader=LastNumber(), cutoff=0.9)
+    run = judged(printed("3"), reader=LastNumber(), cutoff=0.9)
     assert (run.status, run.runtime, run.quality) == (Status.TIMEOUT, 1.0, 3.0)
 
 
@@ -197,15 +197,15 @@ def test_limits_follow_the_clock():
 
 
 def aclib(text: str, **more):
-    return judged(said(f"Result for SMAC: {text}\n", **more), reader=AclibLine())
+    return judged(printed(f"Result for SMAC: {text}\n", **more), reader=AclibLine())
 
 
 def test_the_time_of_a_wrapper_is_believed():
     run = aclib("SAT, 0.25, 1, 3, 7")
     assert (run.status, run.runtime, run.quality) == (Status.OK, 0.25, 3.0)
-    assert judged(said("5 0.5"), reader=IraceLine()).runtime == 0.5
-    assert judged(said("5 t=0.5"), reader=Pattern(r"^\d", "t=(.*)")).runtime == 0.5
-    assert judged(said('{"c": 5, "t": 0.5}'), reader=JsonLine("c", "t")).runtime == 0.5
+    assert judged(printed("5 0.5"), reader=IraceLine()).runtime == 0.5
+    assert judged(printed("5 t=0.5"), reader=Pattern(r"^\d", "t=(.*)")).runtime == 0.5
+    assert judged(printed('{"c": 5, "t": 0.5}'), reader=JsonLine("c", "t")).runtime == 0.5
 
 
 def test_a_time_beyond_the_cutoff_is_a_timeout():
@@ -225,7 +225,7 @@ def test_a_wrapper_says_itself_that_it_crashed_whatever_its_exit_code():
 @pytest.mark.parametrize("reader", [AclibLine(), IraceLine(), Pattern(time="t=(.*)")])
 def test_a_time_that_cannot_be_is_not_believed(reader, time):
     output = f"Result for SMAC: SAT, {time}, 2, 3, 4\nt={time}\n5 {time}\n"
-    run = judged(said(output), reader=reader)
+    run = judged(printed(output), reader=reader)
     assert 0 <= run.runtime < math.inf
     assert run.status is not Status.OK
 
@@ -244,10 +244,10 @@ def test_abort_stops_the_search_and_shows_the_call():
 @pytest.mark.parametrize(
     ("outcome", "more"),
     [
-        (said("s UNSATISFIABLE\n"), {}),
-        (said("", 20), {"solved": (10, 20)}),
-        (said("Result for SMAC: UNSAT, 0.1, 0, 0, 7"), {"reader": AclibLine()}),
-        (said("s UNSATISFIABLE\n5"), {"reader": LastNumber()}),
+        (printed("s UNSATISFIABLE\n"), {}),
+        (printed("", 20), {"solved": (10, 20)}),
+        (printed("Result for SMAC: UNSAT, 0.1, 0, 0, 7"), {"reader": AclibLine()}),
+        (printed("s UNSATISFIABLE\n5"), {"reader": LastNumber()}),
     ],
 )
 def test_an_answer_that_is_not_the_expected_one_is_wrong(outcome, more):
@@ -262,12 +262,12 @@ def test_an_answer_that_is_not_the_expected_one_is_wrong(outcome, more):
 
 def test_an_answer_line_is_more_than_an_exit_code():
     more = {"solved": (0, 10, 20)}
-    assert judged(said("s SATISFIABLE\n", 20), SAT, **more).status is Status.OK
-    assert judged(said("s UNKNOWN\n", 0), SAT, **more).status is Status.OK
+    assert judged(printed("s SATISFIABLE\n", 20), SAT, **more).status is Status.OK
+    assert judged(printed("s UNKNOWN\n", 0), SAT, **more).status is Status.OK
 
 
 def test_a_run_that_was_stopped_is_not_wrong():
-    outcome = said("s UNSATISFIABLE\n", -15, limit="cpu")
+    outcome = printed("s UNSATISFIABLE\n", -15, limit="cpu")
     assert judged(outcome, SAT).status is Status.TIMEOUT
 
 
@@ -278,9 +278,9 @@ def test_a_wrapper_may_say_itself_that_the_answer_is_wrong():
 
 
 def test_a_wrong_answer_is_the_worst_in_every_metric():
-    wrong = judged(said("s UNSATISFIABLE\n5"), SAT, reader=LastNumber())
-    crash = judged(said("", 1))
-    late = judged(said("", -15, limit="cpu"))
+    wrong = judged(printed("s UNSATISFIABLE\n5"), SAT, reader=LastNumber())
+    crash = judged(printed("", 1))
+    late = judged(printed("", -15, limit="cpu"))
     for metric in (Quality(), Quality(maximise=True), Runtime(), RuntimeThenQuality()):
         worst = score([metric.of(wrong)])
         assert worst[0] == 1.0

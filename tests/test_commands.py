@@ -14,17 +14,18 @@ import psutil
 import pytest
 
 from children import eventually
-from command_line import HUNG, begin, environment, flat, paramhs
+from command_line import HUNG, begin, environment, flat, paramhs, reads
 
 SOLVER = """\
-import sys, time
+import os, sys, time
 from random import Random
 
 k, seed, instance = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 if instance.endswith("endless"):
     open("begun", "w").close()
     time.sleep(600)
-time.sleep(float(sys.argv[4]))
+if not os.path.exists("hurry"):
+    time.sleep(float(sys.argv[4]))
 print("cost:", abs(k - 7) + Random(f"{seed} {instance}").random())
 """
 
@@ -47,10 +48,10 @@ runs = 24
 """
 
 
-def folder(place, text=SCENARIO):
-    (place / "solver.py").write_text(SOLVER)
-    (place / "scenario.toml").write_text(text)
-    return place
+def folder(path, text=SCENARIO):
+    (path / "solver.py").write_text(SOLVER)
+    (path / "scenario.toml").write_text(text)
+    return path
 
 
 def run(*words, cwd):
@@ -87,7 +88,7 @@ def offspring(words):
     return found
 
 
-def gone(*words, seconds=60.0):
+def gone(*words, seconds=HUNG):
     """Whether all such processes end."""
     until = time.monotonic() + seconds
     while offspring(words) and time.monotonic() < until:
@@ -113,13 +114,13 @@ def killed(process):
 @pytest.fixture(scope="module")
 def example(tmp_path_factory):
     """The folder that `init` writes, tuned by the commands that it names."""
-    place = tmp_path_factory.mktemp("commands")
-    wrote = run("init", "my example", cwd=place)
-    checked = run("check", "my example/scenario.toml", "--runs", 1, cwd=place)
-    with open(place / "my example/scenario.toml", "a", encoding="utf-8") as file:
+    path = tmp_path_factory.mktemp("commands")
+    wrote = run("init", "my example", cwd=path)
+    checked = run("check", "my example/scenario.toml", "--runs", 1, cwd=path)
+    with open(path / "my example/scenario.toml", "a", encoding="utf-8") as file:
         file.write("\n[verdict]\nruns = 6\n")
-    tuned = run("tune", "my example/scenario.toml", "--runs", 20, cwd=place)
-    return place, wrote.stdout, checked.stdout, tuned.stdout
+    tuned = run("tune", "my example/scenario.toml", "--runs", 20, cwd=path)
+    return path, wrote.stdout, checked.stdout, tuned.stdout
 
 
 class TestInit:
@@ -181,15 +182,15 @@ class TestInit:
 class TestCheck:
     def test_json_has_all_that_is_printed(self, tmp_path):
         folder(tmp_path)
-        said = run_json("check", "scenario.toml", "--runs", 2, cwd=tmp_path)
-        assert (said["parameters"], said["configurations"]) == (1, 10)
-        assert said["instances"] == ["a", "b", "c"]
-        assert said["held_out"] == ["u", "v", "w", "x", "y", "z"]
+        message = run_json("check", "scenario.toml", "--runs", 2, cwd=tmp_path)
+        assert (message["parameters"], message["configurations"]) == (1, 10)
+        assert message["instances"] == ["a", "b", "c"]
+        assert message["held_out"] == ["u", "v", "w", "x", "y", "z"]
         # Two trials, and both instances again with another seed.
-        assert [trial["status"] for trial in said["trials"]] == ["ok"] * 4
-        assert all(5 <= trial["quality"] < 6 for trial in said["trials"])
-        assert all("solver.py 2 " in trial["call"] for trial in said["trials"])
-        assert any("only 3 instances" in warning for warning in said["warnings"])
+        assert [trial["status"] for trial in message["trials"]] == ["ok"] * 4
+        assert all(5 <= trial["quality"] < 6 for trial in message["trials"])
+        assert all("solver.py 2 " in trial["call"] for trial in message["trials"])
+        assert any("only 3 instances" in warning for warning in message["warnings"])
 
     def test_check_leaves_no_store(self, tmp_path):
         folder(tmp_path)
@@ -274,7 +275,9 @@ class TestVerdict:
     def test_interrupted_verdict_is_said_and_goes_on(self, tmp_path):
         slow = SCENARIO.replace("{instance} 0", "{instance} 0.05").replace("runs = 6", "runs = 30")
         folder(tmp_path, slow)
+        (tmp_path / "hurry").touch()
         run("tune", "scenario.toml", "--no-verdict", cwd=tmp_path)
+        (tmp_path / "hurry").unlink()
         process = begin("tune", "scenario.toml", cwd=tmp_path)
         try:
             verdict = tmp_path / "scenario.verdict.sqlite"
@@ -289,6 +292,7 @@ class TestVerdict:
         assert "to go on: paramhs tune scenario.toml" in err
         assert process.returncode == 130
         assert 0 < stored(verdict) < 60
+        (tmp_path / "hurry").touch()
         done = run("tune", "scenario.toml", cwd=tmp_path)
         assert stored(verdict) == 60
         assert "Best is better" in done.stdout
@@ -300,7 +304,7 @@ class TestVerdict:
         try:
             waited_for(tmp_path / "begun")
             process.send_signal(signal.SIGINT)
-            assert "Ctrl-C again stops at once" in process.stderr.readline()
+            assert reads(process.stderr, "Ctrl-C again stops at once")
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=HUNG)
         finally:
@@ -338,9 +342,9 @@ class TestValidate:
     @pytest.fixture(scope="class")
     @classmethod
     def tuned(cls, tmp_path_factory):
-        place = folder(tmp_path_factory.mktemp("validate"))
-        run("tune", "scenario.toml", cwd=place)
-        return place
+        path = folder(tmp_path_factory.mktemp("validate"))
+        run("tune", "scenario.toml", cwd=path)
+        return path
 
     def test_default_meets_best_on_test_instances_again(self, tuned):
         before = stored(tuned / "scenario.verdict.sqlite")
@@ -374,12 +378,12 @@ class TestValidate:
         assert (verdict["instances"], verdict["on"]) == (2, "2 instances held out")
 
     def test_instances_of_the_search_are_known_from_any_folder(self, tmp_path):
-        place = tmp_path / "deep"
-        (place / "data").mkdir(parents=True)
+        path = tmp_path / "deep"
+        (path / "data").mkdir(parents=True)
         for name in "abcdef":
-            (place / "data" / name).touch()
+            (path / "data" / name).touch()
         text = SCENARIO.replace('instances = ["a", "b", "c"]', 'instances = "data"', 1)
-        folder(place, text)
+        folder(path, text)
         words = ("-c", "default", "-c", "k=7", "--on", "deep/data", "--runs", 6)
         (verdict,) = run_json("validate", "deep/scenario.toml", *words, cwd=tmp_path)["verdicts"]
         assert verdict["on"] == "6 instances of the search, with new seeds"

@@ -118,7 +118,9 @@ def text(thing):
 
 def test_different_things_have_different_descriptions_in_json():
     texts = [text(thing) for thing in DIFFERENT]
-    twice = [thing for thing, said in zip(DIFFERENT, texts, strict=True) if texts.count(said) > 1]
+    twice = [
+        thing for thing, message in zip(DIFFERENT, texts, strict=True) if texts.count(message) > 1
+    ]
     assert not twice
 
 

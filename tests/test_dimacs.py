@@ -106,7 +106,7 @@ def test_a_new_weighted_file_may_begin_with_a_soft_clause_if_its_name_says_so() 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "f.cnf has no header"),
         ("c only a comment\n", "f.cnf has no header"),
@@ -140,8 +140,8 @@ def test_a_new_weighted_file_may_begin_with_a_soft_clause_if_its_name_says_so() 
         ("p cnf 3 1\n\xe9 0\n", "f.cnf:2: "),
     ],
 )
-def test_a_bad_file_is_a_message_with_its_line(text: str, said: str) -> None:
-    assert problem(text).startswith(said)
+def test_a_bad_file_is_a_message_with_its_line(text: str, message: str) -> None:
+    assert problem(text).startswith(message)
     assert len(problem(text)) < 1_000
 
 

@@ -367,50 +367,50 @@ def test_speculative_runs_are_used_when_they_are_asked_for():
 
 class Noted(Watcher):
     def __init__(self):
-        self.said = []
+        self.heard = []
 
     def started(self, driver):
-        self.said.append("started")
+        self.heard.append("started")
 
     def ran(self, driver):
-        self.said.append("ran")
+        self.heard.append("ran")
 
     def improved(self, driver, point):
-        self.said.append(point)
+        self.heard.append(point)
 
     def notice(self, text):
-        self.said.append(text)
+        self.heard.append(text)
 
     interrupting = notice
 
     def ended(self, driver):
-        self.said.append(("ended", driver.stopped))
+        self.heard.append(("ended", driver.stopped))
 
 
 def test_a_watcher_sees_every_run_and_every_incumbent():
     watcher = Noted()
     driven = done(runs=150, watcher=watcher)
-    assert watcher.said[0] == "started"
-    assert watcher.said[-1] == ("ended", "the budget of 150 runs is spent")
-    assert watcher.said.count("ran") == 150
-    points = [said for said in watcher.said if isinstance(said, Point)]
+    assert watcher.heard[0] == "started"
+    assert watcher.heard[-1] == ("ended", "the budget of 150 runs is spent")
+    assert watcher.heard.count("ran") == 150
+    points = [heard for heard in watcher.heard if isinstance(heard, Point)]
     assert points == driven.session.trajectory
     for point in points:
-        assert watcher.said[: watcher.said.index(point)].count("ran") == point.runs - 1
+        assert watcher.heard[: watcher.heard.index(point)].count("ran") == point.runs - 1
 
 
 def test_a_watcher_sees_runs_that_come_from_the_store():
     store, watcher = MemoryStore(), Noted()
     done(store=store, runs=50)
     done(store=store, runs=50, watcher=watcher)
-    assert watcher.said.count("ran") == 50
+    assert watcher.heard.count("ran") == 50
 
 
 def test_a_watcher_is_told_what_a_store_has_to_say():
     store, watcher = MemoryStore(), Noted()
     store.notices.append("slow disk")
     done(store=store, runs=5, watcher=watcher)
-    assert watcher.said[:2] == ["started", "slow disk"]
+    assert watcher.heard[:2] == ["started", "slow disk"]
 
 
 def test_a_watcher_is_told_the_end_when_the_target_raises():
@@ -421,7 +421,7 @@ def test_a_watcher_is_told_the_end_when_the_target_raises():
 
     with pytest.raises(Stopped):
         done(target, runs=5, watcher=watcher)
-    assert watcher.said == ["started", ("ended", "")]
+    assert watcher.heard == ["started", ("ended", "")]
 
 
 def test_a_base_watcher_looks_away():
@@ -604,17 +604,17 @@ def test_an_interrupt_stops_after_the_run_in_flight():
     driven.run()
     assert driven.stopped == INTERRUPTED
     assert driven.taken == len(driven.store) == 11
-    assert "stopping after the runs in flight; Ctrl-C again stops at once" in watcher.said
+    assert "stopping after the runs in flight; Ctrl-C again stops at once" in watcher.heard
 
 
-@pytest.mark.parametrize("place", range(3, 12))
-def test_no_run_is_started_after_an_interrupt(place):
+@pytest.mark.parametrize("position", range(3, 12))
+def test_no_run_is_started_after_an_interrupt(position):
     target, started_after = Counted(), []
 
     def interrupting(task):
         if driven.interrupted:
             started_after.append(task)
-        elif len(target.made) == place:
+        elif len(target.made) == position:
             threading.Event().wait(0.02)  # until the driver waits for this run
             driven.interrupt()
         return target(task)
@@ -630,28 +630,28 @@ class Stopped(BaseException):
     """As if the process ended here."""
 
 
-def stopping_at(place: int):
+def stopping_at(position: int):
     """Targets that end the process at this place."""
     calls, answer = 0, FunctionTarget.answer
 
     def stopping(self, arguments):
         nonlocal calls
         calls += 1
-        if calls > place:
+        if calls > position:
             raise Stopped
         return answer(self, arguments)
 
     return patch.object(FunctionTarget, "answer", stopping)
 
 
-def failing_at(place: int):
+def failing_at(position: int):
     """A store whose file fails at this place."""
     calls, put = 0, SqliteStore.put
 
     def failing(self, run, asked=None):
         nonlocal calls
         calls += 1
-        if calls > place:
+        if calls > position:
             raise StoreError("the disk is full")
         put(self, run)
 
@@ -662,11 +662,11 @@ crashes = st.lists(st.tuples(st.sampled_from(["target", "store"]), st.integers(0
 
 
 def crashed_and_resumed(path: Path, crashes, **how) -> Result:
-    for kind, place in crashes:
+    for kind, position in crashes:
         before = rows(path)
         with (
             suppress(Stopped, StoreError),
-            stopping_at(place) if kind == "target" else failing_at(place),
+            stopping_at(position) if kind == "target" else failing_at(position),
         ):
             tuned(store=path, **how)
         assert rows(path) >= before

@@ -117,11 +117,11 @@ def test_every_example_is_tested():
 
 @pytest.mark.parametrize("name", TINY)
 def test_an_example_is_a_valid_scenario_with_held_out_instances(name: str, prepared) -> None:
-    said = read(prepared(name))
-    assert len(said.scenario.space.parameters) == PARAMETERS[name]
-    assert said.test_set is not None
-    assert said.test_set.held_out
-    assert said.jobs == 2
+    message = read(prepared(name))
+    assert len(message.scenario.space.parameters) == PARAMETERS[name]
+    assert message.test_set is not None
+    assert message.test_set.held_out
+    assert message.jobs == 2
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -155,11 +155,11 @@ def test_a_solver_takes_the_ends_of_all_ranges(name: str, prepared) -> None:
         assert solved(folder, config), config
 
 
-def assert_own_defaults(folder: Path, said: Mapping[str, str]) -> None:
+def assert_own_defaults(folder: Path, message: Mapping[str, str]) -> None:
     """The example has the defaults that the program says it has."""
     words = {"on": "1", "off": "0", "true": "1", "false": "0"}
     space = read(folder).scenario.space
-    own = {name: float(words.get(said[name], said[name])) for name in space.parameters}
+    own = {name: float(words.get(message[name], message[name])) for name in space.parameters}
     defaults: dict[str, Any] = {name: p.default for name, p in space.parameters.items()}
     assert {name: float(value) for name, value in defaults.items()} == own
 
@@ -167,14 +167,16 @@ def assert_own_defaults(folder: Path, said: Mapping[str, str]) -> None:
 def test_the_default_of_minisat_is_its_own(prepared):
     folder = prepared("minisat")
     text = subprocess.run(["minisat", "--help-verb"], capture_output=True, text=True, check=False)
-    said = dict(re.findall(r"^ +-([\w-]+)[ ,].*\(default: (.*)\)$", text.stderr, re.MULTILINE))
-    assert_own_defaults(folder, said)
+    message = dict(re.findall(r"^ +-([\w-]+)[ ,].*\(default: (.*)\)$", text.stderr, re.MULTILINE))
+    assert_own_defaults(folder, message)
 
 
 def test_the_default_of_cadical_is_its_own(prepared):
     folder = prepared("cadical")
-    said = dict(re.findall(r"^ +--(\w+)=.*\[(\S+)\]$", run("cadical", "--help", cwd=folder), re.M))
-    assert_own_defaults(folder, said)
+    message = dict(
+        re.findall(r"^ +--(\w+)=.*\[(\S+)\]$", run("cadical", "--help", cwd=folder), re.M)
+    )
+    assert_own_defaults(folder, message)
 
 
 def test_the_default_of_kissat_is_its_own_and_every_other_option_has_a_reason(prepared):

@@ -263,7 +263,7 @@ def test_a_disjunction_may_hold_although_a_part_is_inactive():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("k == 12", "12 is not in 0 .. 9"),
         ("k in {1, 12}", "12 is not in 0 .. 9"),
@@ -279,12 +279,12 @@ def test_a_disjunction_may_hold_although_a_part_is_inactive():
         ("on < use-x", "needs numbers on both sides"),
     ],
 )
-def test_an_expression_without_meaning_is_refused_with_its_text(text: str, said: str):
+def test_an_expression_without_meaning_is_refused_with_its_text(text: str, message: str):
     expression = parse(text, KNOWN)
     with pytest.raises(BadInput) as caught:
         compiled(expression, KNOWN)
     assert str(caught.value).startswith(f"in '{expression}': ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("made", [Compare("zeta", "<", 1), Compare("k", "<", Ref("zeta"))])
@@ -361,17 +361,17 @@ def test_arithmetic_mentions_its_parameters():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("mode + 1 > 2", "mode has no numbers as values"),
         ("k * on == 1", "on has no numbers as values"),
         ("size > k + 1", "size has no numbers as values"),
     ],
 )
-def test_there_is_no_arithmetic_without_numbers(text: str, said: str):
+def test_there_is_no_arithmetic_without_numbers(text: str, message: str):
     with pytest.raises(BadInput) as caught:
         compiled(parse(text, KNOWN), KNOWN)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ def runs(fails, configs=100, instances=3, space=SPACE, seed=0, status=Status.CRA
         for number in range(instances):
             task = Task(config, Instance(f"i{number}"), number)
             bad = fails(config, f"i{number}", rng)
-            said = Run(task, status, 0.1, None, MESSAGE) if bad else Run(task, Status.OK, 1.0, 1.0)
-            made.append(said)
+            found = Run(task, status, 0.1, None, MESSAGE) if bad else Run(task, Status.OK, 1.0, 1.0)
+            made.append(found)
     return made
 
 
@@ -150,7 +150,7 @@ def test_repeated_runs_of_one_configuration_are_one_witness():
 
 
 def test_a_value_that_the_message_names_needs_fewer_witnesses():
-    def said(message):
+    def found(message):
         rng = Random(3)
         configs = [SPACE.config(heuristic="Vsid", k=k) for k in (5, 6)]
         draw = rng.randrange
@@ -163,8 +163,8 @@ def test_a_value_that_the_message_names_needs_fewer_witnesses():
         ]
         return failure_groups(made, SPACE)[0].clause
 
-    assert said("no idea") != 'heuristic == "Vsid"'
-    assert said("'Vsid' invalid value") == 'heuristic == "Vsid"'
+    assert found("no idea") != 'heuristic == "Vsid"'
+    assert found("'Vsid' invalid value") == 'heuristic == "Vsid"'
 
 
 @pytest.mark.parametrize("total", [5, 12, 31])
@@ -196,6 +196,6 @@ def test_a_search_tells_of_its_failures():
     (group,) = result.failures
     assert group.failed == result.failed_runs > 0
     assert group.text.endswith("ValueError: 'Vsid' invalid value")
-    said = result.to_json()
-    assert said["failed_runs"] == group.failed
-    assert said["failures"][0]["toml"] == "forbidden = ['heuristic == \"Vsid\"']"
+    found = result.to_json()
+    assert found["failed_runs"] == group.failed
+    assert found["failures"][0]["toml"] == "forbidden = ['heuristic == \"Vsid\"']"

@@ -47,7 +47,7 @@ def test_a_deterministic_target_has_no_more_runs_than_instances():
     assert sorted(task.instance.name for task in batch) == ["i0", "i1", "i2"]
 
 
-def test_meeting_again_costs_no_run():
+def test_racing_again_costs_no_run():
     compared = Compared(FixedRuns(4), SCENARIO, 1)
     first, _ = settle(compared.better(B, A), low_wins)
     assert settle(compared.better(B, A), low_wins) == (first, [])

@@ -311,11 +311,11 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "said"), REFUSED)
-def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, text: str, said: str):
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, text: str, message: str):
     with pytest.raises(BadInput) as caught:
         read(tmp_path, text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path / "f.txt"))
     assert "\n" not in str(caught.value)
 
@@ -460,7 +460,7 @@ def test_writing_gives_back_the_switches_of_irace(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("space", "format", "said"),
+    ("space", "format", "message"),
     [
         (Space({"a": Integer(0, 9, 3)}), "pcs", "cannot say that a goes in steps of 3"),
         (Space({"a": ["two  words"]}), "pcs-new", "cannot write the value 'two  words'"),
@@ -489,10 +489,10 @@ def test_writing_gives_back_the_switches_of_irace(tmp_path: Path):
         (Space({"a": ["x"]}), "xml", "'xml' is not a format"),
     ],
 )
-def test_what_a_format_cannot_say_is_refused(space: Space, format: str, said: str):
+def test_what_a_format_cannot_say_is_refused(space: Space, format: str, message: str):
     with pytest.raises(BadInput) as caught:
         written(space, format)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_losses_are_stated():
@@ -604,7 +604,7 @@ def test_a_plain_integer_is_described_as_before_and_a_log_spaced_one_by_all_that
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         (lambda: Integer(0, 9, log=True), "must have low > 0, not 0"),
         (lambda: Integer(1, 9, 2, log=True), "has no step, and 2 is given"),
@@ -615,10 +615,10 @@ def test_a_plain_integer_is_described_as_before_and_a_log_spaced_one_by_all_that
         (lambda: Integer(1, 10**6, log=True).index(0), "0 is not in 1 .. 1000000"),
     ],
 )
-def test_a_bad_log_spaced_integer_is_refused(made, said: str):
+def test_a_bad_log_spaced_integer_is_refused(made, message: str):
     with pytest.raises(BadInput) as caught:
         made()
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 # irace's expressions against R's logic, in which a comparison with an inactive parameter is NA.

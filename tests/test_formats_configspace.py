@@ -92,7 +92,7 @@ C = {"type": "categorical", "name": "c", "choices": ["a", "b"]}
 
 
 @pytest.mark.parametrize(
-    ("parameters", "more", "said"),
+    ("parameters", "more", "message"),
     [
         ([{"q": 2, "type": "uniform_int"}], {}, "hyperparameter 1 must be a table with a name, n"),
         ([7], {}, "hyperparameter 1 must be a table with a name, not 7"),
@@ -168,10 +168,10 @@ C = {"type": "categorical", "name": "c", "choices": ["a", "b"]}
         ([X], {"forbiddens": [{"type": "IN"}]}, "a forbidden clause: name is None; expected one"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, parameters, more, said: str):
+def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, parameters, more, message: str):
     with pytest.raises(BadInput) as caught:
         read(tmp_path, *parameters, **more)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith(f"{tmp_path / 'space.json'}, line 1, column ")
 
 

@@ -36,11 +36,11 @@ def refusal(tmp_path: Path, text: str, format: str | None = None, name: str = "f
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput) as caught:
         read_space(path, format)
-    said = str(caught.value)
-    assert said.startswith(str(path))
-    assert len(said) < 1500 + len(str(path))
-    assert "\n" not in said
-    return said.removeprefix(str(path))
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert len(message) < 1500 + len(str(path))
+    assert "\n" not in message
+    return message.removeprefix(str(path))
 
 
 # Numbers that no double holds, and those that Python does not even read.
@@ -58,13 +58,13 @@ WITH_NUMBER = [
 
 
 @pytest.mark.parametrize("digits", DIGITS, ids=range(len(DIGITS)))
-@pytest.mark.parametrize(("format", "text", "place"), WITH_NUMBER)
+@pytest.mark.parametrize(("format", "text", "where"), WITH_NUMBER)
 def test_a_huge_number_is_refused_with_its_place(
-    tmp_path: Path, format: str, text: str, place: str, digits: str
+    tmp_path: Path, format: str, text: str, where: str, digits: str
 ):
-    said = refusal(tmp_path, text.format(digits), format)
+    message = refusal(tmp_path, text.format(digits), format)
     signed = digits.startswith("-") and format == "irace"  # there, the sign is no part of it
-    assert said.startswith(f", {place}" if not signed else ", line")
+    assert message.startswith(f", {where}" if not signed else ", line")
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_a_huge_number_is_refused_with_its_place(
 def test_a_huge_number_in_json_is_refused(tmp_path: Path, kind: str, digits: str):
     item = '{"name": "a", "lower": 0, "type": ' + kind.replace("{}", digits) + "}"
     json = '{"hyperparameters": [' + item.replace(".nan", "NaN") + "]}"
-    said = refusal(tmp_path, json, name="f.json")
-    assert ", line 1, column " in said
+    message = refusal(tmp_path, json, name="f.json")
+    assert ", line 1, column " in message
     yaml = f"hyperparameters:\n- {item}\n"
-    said = refusal(tmp_path, yaml, name="f.yaml")
-    assert ", line 2, column " in said
+    message = refusal(tmp_path, yaml, name="f.yaml")
+    assert ", line 2, column " in message
 
 
 def test_huge_numbers_in_a_list_are_texts_like_others(tmp_path: Path):
@@ -232,9 +232,9 @@ def test_conditions_that_would_grow_without_end_are_refused_with_their_line(tmp_
     lines = ['p0 "" c (0,1)', 'p1 "" c (0,1) | p0 == 1']
     lines += [f'p{i} "" c (0,1) | p{i - 1} == 1 | p{i - 2} == 1' for i in range(2, 60)]
     lines += ['q "" c (0,1) | is.na(p59)']
-    said = refusal(tmp_path, "\n".join(lines), "irace")
-    assert ", line " in said
-    assert "nested too deeply" in said
+    message = refusal(tmp_path, "\n".join(lines), "irace")
+    assert ", line " in message
+    assert "nested too deeply" in message
 
 
 def test_what_is_nested_too_deeply_is_refused_with_its_line(tmp_path: Path):
@@ -265,7 +265,7 @@ CONDITIONS += "x0: &x0 {type: EQ, child: p, parent: p, value: 1}\n" + "".join(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (BOMB + "hyperparameters: *j", "hyperparameter 1 must be a table with a name, not [[[["),
         (BOMB + "hyperparameters: [{name: *j}]", "hyperparameter 1 must be a table with a name"),
@@ -285,8 +285,8 @@ CONDITIONS += "x0: &x0 {type: EQ, child: p, parent: p, value: 1}\n" + "".join(
         ("- " * MANY, "it is nested too deeply"),
     ],
 )  # fmt: skip
-def test_hostile_yaml_is_refused(tmp_path: Path, text: str, said: str):
-    assert said in refusal(tmp_path, text, name="f.yaml")
+def test_hostile_yaml_is_refused(tmp_path: Path, text: str, message: str):
+    assert message in refusal(tmp_path, text, name="f.yaml")
 
 
 def test_a_date_is_a_text(tmp_path: Path):
@@ -301,7 +301,7 @@ def test_a_date_is_a_text(tmp_path: Path):
 
 def test_a_path_that_is_no_file_is_refused(tmp_path: Path):
     (tmp_path / "folder").mkdir()
-    for path, said in (
+    for path, message in (
         (tmp_path / "folder", "Is a directory"),
         (tmp_path / ("x" * 5000), "File name too long"),
         (tmp_path / "a\0b", "a\\0b cannot be read: embedded null byte"),
@@ -309,7 +309,7 @@ def test_a_path_that_is_no_file_is_refused(tmp_path: Path):
     ):
         with pytest.raises(BadInput) as caught:
             read_space(path)
-        assert said in str(caught.value)
+        assert message in str(caught.value)
         assert len(str(caught.value)) < 400
 
 

@@ -186,11 +186,13 @@ def test_notes_are_printed_by_the_command_and_by_check(tmp_path: Path):
     (tmp_path / "parameters.txt").write_text(f'{A}b "" i (1,9) | a == "old"\n', encoding="utf-8")
     scenario = 'command = "echo {params} 1"\nread = "last number"\nspace = "parameters.txt"\n'
     (tmp_path / "s.toml").write_text(scenario + "[budget]\nruns = 3\n", encoding="utf-8")
-    said = "line 2, column 22: 'old' is not a value of a; expected x, y, z; a is never equal to it"
-    assert said in paramhs("space", "parameters.txt", cwd=tmp_path).stderr
-    assert said in " ".join(paramhs("check", "s.toml", cwd=tmp_path).stdout.split())
+    message = (
+        "line 2, column 22: 'old' is not a value of a; expected x, y, z; a is never equal to it"
+    )
+    assert message in paramhs("space", "parameters.txt", cwd=tmp_path).stderr
+    assert message in " ".join(paramhs("check", "s.toml", cwd=tmp_path).stdout.split())
     done = paramhs("tune", "s.toml", cwd=tmp_path)
-    assert said in done.stdout + done.stderr
+    assert message in done.stdout + done.stderr
 
 
 # What irace is given.

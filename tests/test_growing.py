@@ -497,7 +497,7 @@ def test_it_is_not_final_who_is_without_effect_so_far():
         (Growing(5, 50), RANDOM),
     ],
 )
-def test_meeting_again_and_again_becomes_final(rules, scenario):
+def test_racing_again_and_again_becomes_final(rules, scenario):
     races = Races(lambda config, k: spread(k) + (-1) ** k * (config == B) * 0.1, rules, scenario)
     races.start(A)
     for _ in range(100):

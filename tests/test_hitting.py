@@ -282,7 +282,7 @@ def test_without_replacement_the_chain_agrees_with_the_closed_form_on_one_parame
 def test_without_replacement_real_searches_on_two_parameters_agree_with_the_chain():
     space = Space({"x": range(4), "y": range(2)})
     configs = list(space.configs())
-    place = {config: i for i, config in enumerate(configs)}
+    position = {config: i for i, config in enumerate(configs)}
     beats = by_cost([5, 2, 7, 1, 3, 8, 4, 0]) * 0.8 + 0.1
     chain = param_rls_chain(
         space,
@@ -294,7 +294,7 @@ def test_without_replacement_real_searches_on_two_parameters_agree_with_the_chai
     )
 
     def outcome(challenger: Config, incumbent: Config) -> tuple[float, float]:
-        return float(beats[place[incumbent], place[challenger]]), 0.0
+        return float(beats[position[incumbent], position[challenger]]), 0.0
 
     rules = ParamRLS(One(Harmonic()), LawComparison(outcome, configs[7]), "uniform", False)
     counts = [calls_until_sampled(begin(rules, Scenario(space), seed)) for seed in range(DRAWS)]

@@ -284,15 +284,15 @@ def test_highs_reads_the_program_that_was_written(program: Program, tmp_path: Pa
 def entries(matrix: object) -> dict[tuple[int, int], float]:
     """The entries of a matrix that HiGHS keeps by columns."""
     spans = enumerate(zip(matrix.start_, matrix.start_[1:], strict=False))
-    places = [(column, k) for column, (begin, end) in spans for k in range(begin, end)]
-    return {(matrix.index_[k], column): matrix.value_[k] for column, k in places}
+    positions = [(column, k) for column, (begin, end) in spans for k in range(begin, end)]
+    return {(matrix.index_[k], column): matrix.value_[k] for column, k in positions}
 
 
 # Bad options
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda rng: random_ksat(0, 5, 4, False, rng), "k must be at least 1, not 0"),
         (lambda rng: random_ksat(6, 5, 4, False, rng), "k = 6 distinct variables need more than 5"),
@@ -315,6 +315,6 @@ def entries(matrix: object) -> dict[tuple[int, int], float]:
         (lambda rng: knapsack(5, 5, 1, rng), "tightness must be below 1"),
     ],
 )
-def test_impossible_options_are_a_message(make: object, said: str) -> None:
-    with pytest.raises(BadInput, match=re.escape(said)):
+def test_impossible_options_are_a_message(make: object, message: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(message)):
         make(Random(0))

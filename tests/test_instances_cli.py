@@ -77,9 +77,9 @@ def test_json_lists_what_was_written(tmp_path: Path) -> None:
         tmp_path,
         "--json",
     ]
-    said = json.loads(written("knapsack", *words).output)
+    message = json.loads(written("knapsack", *words).output)
     files = [tmp_path / f"knapsack-r2-c7-000{i}.lp" for i in range(2)]
-    assert said == {
+    assert message == {
         "version": 1,
         "family": "knapsack",
         "options": {"items": 7, "dimensions": 2, "tightness": 0.5},
@@ -124,17 +124,19 @@ def test_a_folder_that_cannot_be_written_is_a_message(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["random-ksat", "--k", 9, "--variables", 5], "k = 9 distinct variables"),
         (["random-ksat", "--ratio", 0], "ratio must be a number above 0"),
         (["knapsack", "--count", 0], "count must be at least 1, not 0"),
     ],
 )
-def test_impossible_options_make_no_folder(words: list[object], said: str, tmp_path: Path) -> None:
+def test_impossible_options_make_no_folder(
+    words: list[object], message: str, tmp_path: Path
+) -> None:
     result = written(*words, "--out", tmp_path / "new")
     assert isinstance(result.exception, BadInput)
-    assert said in str(result.exception)
+    assert message in str(result.exception)
     assert not (tmp_path / "new").exists()
 
 

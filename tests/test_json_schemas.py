@@ -120,7 +120,7 @@ def test_schemas_are_schemas_and_say_what_is_there(name):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("json")
     (folder / "target.py").write_text(TARGET, encoding="utf-8")
     (folder / "scenario.toml").write_text(SCENARIO)
@@ -135,16 +135,16 @@ def place(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", sorted(CALLS, key=lambda name: (name != "tune", name)))
-def test_what_is_printed_is_what_the_schema_says(name, place, monkeypatch):
-    monkeypatch.chdir(place)
+def test_what_is_printed_is_what_the_schema_says(name, folder, monkeypatch):
+    monkeypatch.chdir(folder)
     monkeypatch.setattr("paramhs.faces.cli.demonstration.BUDGET", Budget(runs=150))
     monkeypatch.setattr("paramhs.faces.cli.demonstration.target", lambda: PlainSaps(20))
     for words in CALLS[name]:
         done = CliRunner().invoke(app, [name, *words, "--json"])
         assert done.exit_code == 0, done.output
-        said = json.loads(done.stdout)
-        validator(f"{name}.schema.json").validate(said)
-        assert next(iter(said)) == "version"
+        message = json.loads(done.stdout)
+        validator(f"{name}.schema.json").validate(message)
+        assert next(iter(message)) == "version"
 
 
 def test_the_demo_prints_what_tune_does():
@@ -154,7 +154,7 @@ def test_the_demo_prints_what_tune_does():
 
 
 def test_a_schema_refuses_what_is_not_said_there():
-    said = {"version": 1, "files": ["a"]}
-    assert validator("init.schema.json").is_valid(said)
-    assert not validator("init.schema.json").is_valid({**said, "more": 1})
+    message = {"version": 1, "files": ["a"]}
+    assert validator("init.schema.json").is_valid(message)
+    assert not validator("init.schema.json").is_valid({**message, "more": 1})
     assert not validator("init.schema.json").is_valid({"version": 2, "files": []})

@@ -94,10 +94,10 @@ class TestAhead:
         )
 
     def test_json_has_the_challenger_and_both_verdicts(self, leading):
-        said = json.loads(json.dumps(tuned(leading[1]).to_json()))
-        assert said["ahead"]["common_runs"] >= 3
-        assert said["ahead"]["cost"] < said["ahead"]["incumbent_cost"]
-        assert said["ahead"]["verdict"]["names"] == ["best", "challenger"]
+        message = json.loads(json.dumps(tuned(leading[1]).to_json()))
+        assert message["ahead"]["common_runs"] >= 3
+        assert message["ahead"]["cost"] < message["ahead"]["incumbent_cost"]
+        assert message["ahead"]["verdict"]["names"] == ["best", "challenger"]
 
     def race(self, new, old, **more):
         """A history in which the second of a space races its first, with these costs."""

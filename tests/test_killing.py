@@ -119,12 +119,12 @@ def test_the_first_interrupt_stops_cleanly(tmp_path, executor):
         os.kill(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, err) == (0, "")
-        notice, said = out.splitlines(keepends=True)
+        notice, message = out.splitlines(keepends=True)
         assert notice == NOTICE
         assert eventually(lambda: all(map(is_gone, workers)))
-    said = json.loads(said)
-    assert said["stopped"] == "interrupted"
-    assert 20 <= said["runs"] <= len(rows(path))
+    message = json.loads(message)
+    assert message["stopped"] == "interrupted"
+    assert 20 <= message["runs"] <= len(rows(path))
     assert not path.with_name("runs.sqlite.lock").exists()
 
 

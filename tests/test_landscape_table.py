@@ -28,7 +28,7 @@ VALLEYS = {
 """Mean calls of the harmonic step, by an online convolution in the order of distances."""
 TRAP = "x,cost\n0,0\n1,5\n2,1\n3,2\n4,3\n"
 GRID = "mode,x,cost\n" + "".join(
-    f"{mode},{x},{abs(x - 2) + place}\n" for place, mode in enumerate("ab") for x in range(5)
+    f"{mode},{x},{abs(x - 2) + position}\n" for position, mode in enumerate("ab") for x in range(5)
 )
 
 

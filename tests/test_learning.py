@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as settled
+from hypothesis import settings as limited
 from hypothesis import strategies as st
 
 from paramhs import tune
@@ -127,7 +127,7 @@ def test_the_model_speaks_once_some_configurations_for_each_parameter_are_known(
     assert fitted(filled(space, costs)) is None
 
 
-@settled(max_examples=15, deadline=None)
+@limited(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), tries=st.integers(1, 30), share=st.floats(0.01, 1))
 def test_no_move_is_less_likely_than_epsilon_times_its_plain_law(seed, tries, share):
     history = some_history(seed)
@@ -291,7 +291,7 @@ def test_narrowing_keeps_to_its_law():
     assert chance(13) > chance(25)  # beyond two of them
 
 
-@settled(max_examples=30, deadline=None)
+@limited(max_examples=30, deadline=None)
 @given(
     races=st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29), st.booleans()), max_size=12),
     share=st.floats(0.01, 1),

@@ -167,18 +167,18 @@ def test_fresh_runs_of_a_random_target_give_the_calls_of_the_chain(searches):
 
     def count(seed):
         search = ParamRLS(One(LStep(1)), FreshRuns(1), "uniform").search(History(scenario, seed))
-        said, number = next(search), 0
-        if said.config["x"] == 0:
+        request, number = next(search), 0
+        if request.config["x"] == 0:
             return 0
-        said = next(search)
+        request = next(search)
         while True:
-            if hasattr(said, "tasks"):
+            if hasattr(request, "tasks"):
                 number += 1
-                if any(task.config["x"] == 0 for task in said.tasks):
+                if any(task.config["x"] == 0 for task in request.tasks):
                     return number
-                said = search.send([target(task) for task in said.tasks])
+                request = search.send([target(task) for task in request.tasks])
             else:
-                said = next(search)
+                request = next(search)
 
     moves = weighted(levels, lambda d: Fraction(d <= 1))
     mean = expected_calls(range(levels), 0, moves, one_wins)

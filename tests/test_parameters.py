@@ -189,7 +189,7 @@ def test_an_unknown_shorthand_is_refused_with_the_known_ones(spec: object):
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Integer(0.5, 3), "low must be an integer, not 0.5"),
         (lambda: Integer(0, "3"), "high must be an integer, not '3'"),
@@ -227,14 +227,14 @@ def test_an_unknown_shorthand_is_refused_with_the_known_ones(spec: object):
         (lambda: Boolean(default=1), "1 is not one of false, true"),
     ],
 )
-def test_a_wrong_parameter_is_refused_and_the_message_says_why(make, said: str):
+def test_a_wrong_parameter_is_refused_and_the_message_says_why(make, message: str):
     with pytest.raises(BadInput) as caught:
         make()
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("asked", "value", "said"),
+    ("asked", "value", "message"),
     [
         (Integer(0, 3), 4, "4 is not in 0 .. 3"),
         (Integer(0, 3), True, "True is not an integer"),
@@ -250,10 +250,10 @@ def test_a_wrong_parameter_is_refused_and_the_message_says_why(make, said: str):
         (Ordinal(["a"]), ["a"], "not ['a']"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_was_expected(asked: Parameter, value, said: str):
+def test_a_wrong_value_is_refused_with_what_was_expected(asked: Parameter, value, message: str):
     with pytest.raises(BadInput) as caught:
         asked.index(value)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_number_is_told_from_the_text_that_looks_like_it():

@@ -171,8 +171,8 @@ def test_a_pattern_that_is_none():
 
 @given(FINITE, FINITE)
 def test_a_json_line_is_read_exactly(cost, seconds):
-    said = f'{{"cost": {cost!r}, "at": {{"s": {abs(seconds)!r}}}}}'
-    output = f'log {{"cost": 0}}\n{{"cost": 1}}\n {said}\nbye'
+    message = f'{{"cost": {cost!r}, "at": {{"s": {abs(seconds)!r}}}}}'
+    output = f'log {{"cost": 0}}\n{{"cost": 1}}\n {message}\nbye'
     assert JsonLine("cost", "at.s").read(output) == Reading(cost, abs(seconds))
 
 

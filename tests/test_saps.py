@@ -240,7 +240,7 @@ def test_reports_have_a_place_for_each_run():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"alpha": 0.9}, "alpha must be a number from 1 to 1000, not 0.9"),
         ({"alpha": 1e9}, "alpha"),
@@ -251,13 +251,13 @@ def test_reports_have_a_place_for_each_run():
         ({"wp": 2}, "wp must be a number from 0 to 1, not 2"),
     ],
 )
-def test_settings_out_of_range_are_refused(wrong, said):
-    with pytest.raises(BadInput, match=said):
+def test_settings_out_of_range_are_refused(wrong, message):
+    with pytest.raises(BadInput, match=message):
         Settings(**wrong)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"cutoff": 0}, "cutoff must be an integer of at least 1, not 0"),
         ({"runs": 0}, "runs must be an integer of at least 1, not 0"),
@@ -267,8 +267,8 @@ def test_settings_out_of_range_are_refused(wrong, said):
         ({"smoothing": "none"}, "smoothing must be one of ubcsat, textbook, not 'none'"),
     ],
 )
-def test_bad_arguments_are_refused(wrong, said):
-    with pytest.raises(BadInput, match=said):
+def test_bad_arguments_are_refused(wrong, message):
+    with pytest.raises(BadInput, match=message):
         solve(HARD, Settings(), **{"cutoff": 10, "seed": 0, **wrong})
 
 

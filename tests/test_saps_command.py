@@ -44,12 +44,12 @@ def test_json_has_every_run(folder):
     given = {"alpha": 1.1, "rho": 0.5, "ps": 0.1, "wp": 0.02, "cutoff": 300, "runs": 4, "seed": 7}
     words = [f"--{name}={value}" for name, value in given.items()]
     done = paramhs("saps", "one.cnf", *words, "--smoothing=textbook", "--json", cwd=folder)
-    said = json.loads(done.stdout)
+    message = json.loads(done.stdout)
     made = solve(FORMULA, Settings(1.1, 0.5, 0.1, 0.02), 300, 7, 4, "textbook")
-    assert said.pop("steps_per_second") > 0
-    assert said.pop("version") == 1
+    assert message.pop("steps_per_second") > 0
+    assert message.pop("version") == 1
     names = ("best_false", "final_false", "null_flips", "best_step")
-    assert said == {name: getattr(made, name).tolist() for name in names}
+    assert message == {name: getattr(made, name).tolist() for name in names}
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
@@ -84,7 +84,7 @@ def test_people_see_means_and_how_many_were_solved(folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["one.cnf", "--alpha", "0.5"], "alpha must be a number from 1 to 1000, not 0.5"),
         (["one.cnf", "--rho", "1.5"], "rho must be a number from 0 to 1, not 1.5"),
@@ -96,10 +96,10 @@ def test_people_see_means_and_how_many_were_solved(folder):
         (["none.cnf"], "none.cnf cannot be read: No such file or directory"),
     ],
 )
-def test_bad_input_is_one_message(folder, words, said):
+def test_bad_input_is_one_message(folder, words, message):
     done = paramhs("saps", *words, cwd=folder)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == f"paramhs: {said}"
+    assert done.stderr.splitlines()[-1] == f"paramhs: {message}"
     assert "Traceback" not in done.stderr
 
 

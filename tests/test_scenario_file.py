@@ -922,29 +922,29 @@ def written(name, quote):
 @st.composite
 def documents(draw, names):
     """A TOML text, and the line of each of its settings and tables."""
-    lines, places = [], {}
+    lines, positions = [], {}
 
     def settings(table):
         for name in draw(st.lists(names, max_size=3, unique=True)):
-            if (*table, name) not in places:
+            if (*table, name) not in positions:
                 lines.extend(draw(PADDING))
                 key = written(name, draw(st.booleans()))
                 space = draw(st.sampled_from(["", " ", "  "]))
                 lines.append(
                     f"{draw(st.sampled_from(['', '  ']))}{key}{space}={space}{draw(VALUES)}"
                 )
-                places[*table, name] = len(lines)
+                positions[*table, name] = len(lines)
 
     settings(())
     for table in draw(st.lists(st.lists(names, min_size=1, max_size=3), max_size=4)):
         table = tuple(table)
-        if any(table[:n] in places for n in range(1, len(table) + 1)):
+        if any(table[:n] in positions for n in range(1, len(table) + 1)):
             continue
         lines.extend(draw(PADDING))
         lines.append(f"[{'.'.join(written(name, draw(st.booleans())) for name in table)}]")
-        places[table] = len(lines)
+        positions[table] = len(lines)
         settings(table)
-    return "\n".join(lines) + draw(st.sampled_from(["", "\n"])), places
+    return "\n".join(lines) + draw(st.sampled_from(["", "\n"])), positions
 
 
 def line_of(text, key):
@@ -952,13 +952,13 @@ def line_of(text, key):
 
 
 def assert_lines(document):
-    text, places = document
+    text, positions = document
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return  # a table was opened after a table inside it had a setting of its name
     lines = toml_lines(text)
-    assert {place: lines[place] for place in places} == places
+    assert {position: lines[position] for position in positions} == positions
 
 
 class TestLines:

@@ -123,10 +123,10 @@ class TestEncodings:
         print_json({"ü": "漢"})
         write_text("ü\n")
         stream.flush()
-        said = stream.buffer.getvalue()
-        assert said.startswith(b"5 +- 1\n")
-        assert b'"\\u00fc": "\\u6f22"' in said
-        assert said.endswith("ü\n".encode())
+        message = stream.buffer.getvalue()
+        assert message.startswith(b"5 +- 1\n")
+        assert b'"\\u00fc": "\\u6f22"' in message
+        assert message.endswith("ü\n".encode())
 
 
 class TestProgress:

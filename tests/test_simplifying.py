@@ -230,10 +230,10 @@ def folder(tuned, tmp_path):
 
 class TestCommand:
     def test_store_or_scenario_and_what_it_prints(self, folder):
-        said = paramhs("simplify", "s.sqlite", "--budget", 60, "--out", "c.json", cwd=folder)
-        assert said.returncode == 0, said.stderr
-        assert "gain kept" in said.stdout
-        assert "Simplified is better" in flat(said.stdout)
+        message = paramhs("simplify", "s.sqlite", "--budget", 60, "--out", "c.json", cwd=folder)
+        assert message.returncode == 0, message.stderr
+        assert "gain kept" in message.stdout
+        assert "Simplified is better" in flat(message.stdout)
         again = paramhs("simplify", "s.toml", "--budget", 60, "--json", cwd=folder)
         found = json.loads(again.stdout)
         assert found["config"] == json.loads((folder / "c.json").read_text(encoding="utf-8"))
@@ -274,10 +274,10 @@ class TestCommand:
     )
     def test_bad_input_is_one_message(self, folder, words, problem):
         (folder / "lost.sqlite").write_bytes(b"SQLite format 3\0")
-        said = paramhs("simplify", *words, cwd=folder)
-        assert said.returncode in (2, 3)
-        assert problem in flat(said.stderr)
-        assert "Traceback" not in said.stderr
+        message = paramhs("simplify", *words, cwd=folder)
+        assert message.returncode in (2, 3)
+        assert problem in flat(message.stderr)
+        assert "Traceback" not in message.stderr
 
 
 def _count(path):

@@ -215,9 +215,9 @@ def test_activity_and_permission_mean_what_the_texts_say(space: Space, data: st.
 @given(spaces_with_config(), st.data())
 def test_a_move_means_what_the_texts_say(case: tuple[Space, Config], data: st.DataObject):
     space, config = case
-    places = data.draw(st.lists(st.sampled_from(range(len(config.indices))), unique=True))
-    places = [place for place in places if config.indices[place] != INACTIVE]
-    changes = [(i, data.draw(st.integers(0, space.listed[i].levels - 1))) for i in places]
+    positions = data.draw(st.lists(st.sampled_from(range(len(config.indices))), unique=True))
+    positions = [position for position in positions if config.indices[position] != INACTIVE]
+    changes = [(i, data.draw(st.integers(0, space.listed[i].levels - 1))) for i in positions]
     full = filled(space, config)
     names = list(space.parameters)
     full.update({names[i]: space.listed[i].value(to) for i, to in changes})
@@ -342,7 +342,7 @@ def test_a_space_is_printed_briefly():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "printed"),
     [
         (lambda: Space({}), "at least one parameter"),
         (lambda: Space({1: (0, 3)}), "a parameter's name must be a text, not 1"),
@@ -387,10 +387,10 @@ def test_a_space_is_printed_briefly():
         ),
     ],
 )
-def test_a_wrong_space_is_refused_and_the_message_says_where(make, said: str):
+def test_a_wrong_space_is_refused_and_the_message_says_where(make, printed: str):
     with pytest.raises(BadInput) as caught:
         make()
-    assert said in str(caught.value)
+    assert printed in str(caught.value)
 
 
 def test_conditions_in_a_circle_are_refused_with_the_circle():
@@ -426,7 +426,7 @@ def test_forbidden_clauses_given_as_one_text_are_refused_as_such():
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "printed"),
     [
         ({"zeta": 1}, "no parameter is called 'zeta'; there are k, n"),
         ([1], "expected a dictionary of values, not [1]"),
@@ -435,11 +435,11 @@ def test_forbidden_clauses_given_as_one_text_are_refused_as_such():
         ({"k": 3, "n": 0}, "k=3 n=0 is forbidden by 'n < k'"),
     ],
 )
-def test_wrong_values_are_refused_with_the_name(values: dict[str, object], said: str):
+def test_wrong_values_are_refused_with_the_name(values: dict[str, object], printed: str):
     space = Space({"k": (0, 3), "n": (0, 3)}, forbidden=["n < k"])
     with pytest.raises(BadInput) as caught:
         space.config(values)
-    assert said in str(caught.value)
+    assert printed in str(caught.value)
 
 
 def test_many_names_are_not_all_printed():

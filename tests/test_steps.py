@@ -147,12 +147,12 @@ def test_the_least_and_the_largest_draw_reach_the_ends_of_the_law(step: Step, le
 @examples(166)
 def test_a_draw_stays_in_range_and_never_stays(step: Step, levels: int, part: float, u: float):
     at = int(part * levels)
-    for place in (0, at, levels - 1):
-        to = step.quantile(levels, place)(u)
+    for position in (0, at, levels - 1):
+        to = step.quantile(levels, position)(u)
         assert isinstance(to, int)
         assert 0 <= to < levels
-        assert to != place
-        assert step.weight(abs(to - place)) > 0
+        assert to != position
+        assert step.weight(abs(to - position)) > 0
 
 
 @given(st.sampled_from(STEPS), st.integers(2, 5000), st.data())

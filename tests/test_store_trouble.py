@@ -70,25 +70,25 @@ def without_rights(act: Callable[[], object]) -> str:
             if os.getuid() == 0:
                 os.setuid(NOBODY)
             try:
-                said = f"returned {act()}"
+                printed = f"returned {act()}"
             except StoreError as error:
-                said = f"StoreError: {error}"
+                printed = f"StoreError: {error}"
             except BaseException as error:
-                said = f"{type(error).__name__}: {error}"
-            os.write(writer, said.encode())
+                printed = f"{type(error).__name__}: {error}"
+            os.write(writer, printed.encode())
         finally:
             os._exit(0)
     os.close(writer)
     with os.fdopen(reader, encoding="utf-8") as pipe:
-        said = pipe.read()
+        printed = pipe.read()
     os.waitpid(pid, 0)
-    return said
+    return printed
 
 
 def test_a_read_only_folder_is_told(open_folder):
     open_folder.chmod(0o555)
-    said = without_rights(lambda: opened(open_folder / "runs.sqlite"))
-    assert said.startswith(
+    printed = without_rights(lambda: opened(open_folder / "runs.sqlite"))
+    assert printed.startswith(
         f"StoreError: {open_folder / 'runs.sqlite'}: it cannot be used: Permission"
     )
 
@@ -97,8 +97,8 @@ def test_a_store_in_a_read_only_folder_keeps_what_it_has(open_folder):
     path = open_folder / "runs.sqlite"
     expected = filled(path, 20)
     open_folder.chmod(0o555)
-    said = without_rights(lambda: opened(path))
-    assert said.startswith(f"StoreError: {path}: it cannot be used: Permission denied")
+    printed = without_rights(lambda: opened(path))
+    assert printed.startswith(f"StoreError: {path}: it cannot be used: Permission denied")
     open_folder.chmod(0o755)
     assert contents(path) == set(expected)
 
@@ -113,8 +113,10 @@ def test_a_read_only_file_is_told_and_keeps_what_it_has(open_folder):
         store = opened(path)
         store.put(run_of(20))
 
-    said = without_rights(put)
-    assert said.startswith(f"StoreError: {path}: it cannot be written: the file or its folder is")
+    printed = without_rights(put)
+    assert printed.startswith(
+        f"StoreError: {path}: it cannot be written: the file or its folder is"
+    )
     assert contents(path) == set(expected)
 
 
@@ -122,8 +124,8 @@ def test_a_store_in_a_read_only_folder_is_read_or_said_to_need_rights(open_folde
     path = open_folder / "runs.sqlite"
     filled(path, 20)
     open_folder.chmod(0o555)
-    said = without_rights(lambda: len(list(read_runs(path, SPACE))))
-    assert said == "returned 20" or ("StoreError" in said and "read-only" in said)
+    printed = without_rights(lambda: len(list(read_runs(path, SPACE))))
+    assert printed == "returned 20" or ("StoreError" in printed and "read-only" in printed)
 
 
 def put_until_refused(store: sqlite.SqliteStore, first: int, detail: str) -> tuple[list[Run], str]:
@@ -166,7 +168,7 @@ def test_a_store_goes_on_when_there_is_room_again(tmp_path):
 def test_a_limit_on_the_size_of_files_is_told_and_nothing_is_lost(tmp_path):
     path = tmp_path / "runs.sqlite"
     expected = filled(path, 10)
-    said = output(
+    printed = output(
         "import resource, sys\n"
         "from pathlib import Path\n"
         "from storing import opened, run_of\n"
@@ -180,7 +182,7 @@ def test_a_limit_on_the_size_of_files_is_told_and_nothing_is_lost(tmp_path):
         "    print(k, error)\n",
         path,
     )
-    count, message = said.split(" ", 1)
+    count, message = printed.split(" ", 1)
     assert f"{path}: the disk cannot be written or read" in message
     more = {run_of(k, "x" * 300) for k in range(10, int(count))}
     assert more
@@ -218,10 +220,10 @@ except StoreError as error:
 
 def test_a_search_stopped_by_a_full_disk_goes_on_when_there_is_room(small_disk, tmp_path):
     path = small_disk / "runs.sqlite"
-    said = output(TUNE_UNTIL_FULL, path)
-    assert said.startswith("StoreError")
-    assert str(path) in said
-    assert "the disk is full" in said or "the disk cannot be written" in said
+    printed = output(TUNE_UNTIL_FULL, path)
+    assert printed.startswith("StoreError")
+    assert str(path) in printed
+    assert "the disk is full" in printed or "the disk cannot be written" in printed
     subprocess.run(["mount", "-o", "remount,size=30m", str(small_disk)], check=True)
     before = rows(path)
     assert before
@@ -299,6 +301,16 @@ def test_a_store_overwritten_anywhere_gives_a_store_error_or_works(sound_file, w
         path.write_bytes(sound_file[:start] + bytes_ + sound_file[start + len(bytes_) :])
         with suppress(StoreError):
             use(path)
+
+
+def test_a_word_in_place_of_a_number_is_damage(tmp_path):
+    path = tmp_path / "runs.sqlite"
+    filled(path, 3, "detail")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE runs SET asked = 'detail'")
+        db.commit()
+    with pytest.raises(StoreError, match="the file is damaged"):
+        opened(path)
 
 
 def test_pages_lost_in_the_middle_are_told(tmp_path, sound_file):

@@ -21,6 +21,7 @@ from paramhs import tune
 from paramhs.values.errors import BadInput, TargetError
 from paramhs.values.runs import NO_INSTANCE, Instance, Status, Task
 from paramhs.world.targets import FunctionTarget
+from paramhs.world.targets.supervisor import warden
 from paramhs.world.targets.supervisor.supervised import Supervised
 from scale import of
 from targets_for_tests import forking
@@ -436,8 +437,10 @@ def test_a_worker_that_dies_after_its_answer_costs_no_later_run(supervise):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_function_that_kills_or_stops_its_keeper_is_a_crashed_run_and_leaves_nobody(
-    supervise, number
+    supervise, number, monkeypatch
 ):
+    monkeypatch.setattr(warden, "_STOPPED", 0.2)  # who is stopped stays so
+
     def signal_the_keeper(config):
         os.kill(os.getppid(), number)
         time.sleep(1000)

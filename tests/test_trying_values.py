@@ -90,26 +90,26 @@ def folder(tmp_path):
 
 class TestCheck:
     def test_what_fails_is_named_with_its_message_and_the_line_that_forbids_it(self, folder):
-        said = paramhs("check", "s.toml", "--values", cwd=folder)
-        assert said.returncode == 0, said.stderr
-        text = flat(said.stdout)
+        message = paramhs("check", "s.toml", "--values", cwd=folder)
+        assert message.returncode == 0, message.stderr
+        text = flat(message.stdout)
         assert "15 of 15 values tried, 3 of them failing" in text
         assert "heuristic == \"Vsid\" crashed: ValueError: 'Vsid' invalid value" in text
-        (line,) = [x for x in said.stdout.splitlines() if "forbidden =" in x]
+        (line,) = [x for x in message.stdout.splitlines() if "forbidden =" in x]
         assert tomllib.loads(line.strip()) == {"forbidden": ['heuristic == "Vsid"', "depth >= 76"]}
         (folder / "s.toml").write_text(line.strip() + "\n" + SCENARIO, encoding="utf-8")
         again = paramhs("check", "s.toml", "--values", "--json", cwd=folder)
         assert json.loads(again.stdout)["values"]["failing"] == []
 
     def test_a_budget_in_runs_is_kept(self, folder):
-        said = paramhs("check", "s.toml", "--values", "--budget", 4, "--json", cwd=folder)
-        values = json.loads(said.stdout)["values"]
+        message = paramhs("check", "s.toml", "--values", "--budget", 4, "--json", cwd=folder)
+        values = json.loads(message.stdout)["values"]
         assert values["stopped"] == "the budget of 4 runs is spent"
         assert values["tried"] < values["planned"] == 15
 
     def test_a_budget_may_be_a_time(self, folder):
-        said = paramhs("check", "s.toml", "--values", "--budget", "10 min", "--json", cwd=folder)
-        assert json.loads(said.stdout)["values"]["stopped"] == ""
+        message = paramhs("check", "s.toml", "--values", "--budget", "10 min", "--json", cwd=folder)
+        assert json.loads(message.stdout)["values"]["stopped"] == ""
         bad = paramhs("check", "s.toml", "--values", "--budget", "soon", cwd=folder)
         assert (bad.returncode, bad.stderr) == (2, bad.stderr)
         assert "'soon' is not a duration" in bad.stderr
@@ -117,17 +117,17 @@ class TestCheck:
     def test_a_default_that_fails_ends_it(self, folder):
         text = SCENARIO.replace("target:cost", "target:broken")
         (folder / "s.toml").write_text(text, encoding="utf-8")
-        said = paramhs("check", "s.toml", "--values", cwd=folder)
-        assert said.returncode == 1
-        assert "the default fails" in said.stderr
+        message = paramhs("check", "s.toml", "--values", cwd=folder)
+        assert message.returncode == 1
+        assert "the default fails" in message.stderr
 
 
 class TestTune:
     def test_failures_are_counted_grouped_and_said_at_the_end(self, folder):
-        said = paramhs("tune", "s.toml", "--no-verdict", cwd=folder)
-        assert said.returncode == 0  # a configuration that crashes is data
-        assert "what went wrong:" in said.stdout
-        assert 'runs with heuristic == "Vsid" crashed, 0 of' in flat(said.stdout)
-        assert 'forbidden = [\'heuristic == "Vsid"' in said.stdout
+        message = paramhs("tune", "s.toml", "--no-verdict", cwd=folder)
+        assert message.returncode == 0  # a configuration that crashes is data
+        assert "what went wrong:" in message.stdout
+        assert 'runs with heuristic == "Vsid" crashed, 0 of' in flat(message.stdout)
+        assert 'forbidden = [\'heuristic == "Vsid"' in message.stdout
         found = json.loads(paramhs("tune", "s.toml", "--no-verdict", "--json", cwd=folder).stdout)
         assert found["failed_runs"] == sum(group["failed"] for group in found["failures"]) > 0

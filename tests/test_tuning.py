@@ -242,20 +242,20 @@ def test_a_result_can_be_read(result):
 def test_a_result_is_json(tmp_path, stored):
     path = tmp_path / "runs.sqlite" if stored else None
     result = tune(noisy, SPACE, budget=100, jobs=2, executor="threads", store=path)
-    said = json.loads(json.dumps(result.to_json(), allow_nan=False))
-    assert said["best"] == result.best.as_dict()
-    assert said["best_cost"] == result.best_cost
-    assert said["runs"] == 100
-    assert said["speculative_runs"] == result.speculative
-    assert said["stopped"] == "the budget of 100 runs is spent"
-    assert [point["runs"] for point in said["trajectory"]] == [p.runs for p in result.trajectory]
+    printed = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    assert printed["best"] == result.best.as_dict()
+    assert printed["best_cost"] == result.best_cost
+    assert printed["runs"] == 100
+    assert printed["speculative_runs"] == result.speculative
+    assert printed["stopped"] == "the budget of 100 runs is spent"
+    assert [point["runs"] for point in printed["trajectory"]] == [p.runs for p in result.trajectory]
 
 
 def test_a_result_without_a_finite_cost_is_json():
     result = tune(lambda config: math.inf, TINY, budget=10)
-    said = json.loads(json.dumps(result.to_json(), allow_nan=False))
-    assert said["best_cost"] is None
-    assert said["default_cost"] is None
+    printed = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    assert printed["best_cost"] is None
+    assert printed["default_cost"] is None
 
 
 def test_a_budget_smaller_than_the_first_comparison_gives_the_default():
@@ -535,7 +535,7 @@ UP = {"x": Integer(0, 9, default=0)}
 
 
 @pytest.mark.parametrize("runs", [0, -1, 2.5])
-def test_a_meeting_has_runs(runs):
+def test_a_verdict_has_runs(runs):
     with pytest.raises(BadInput, match="at least 1 run of each side"):
         TestSet((Instance("a"),), held_out=True, runs=runs)
 

@@ -10,11 +10,11 @@ from paramhs.values.errors import BadInput
 
 def holds(costs: list[float], optimum: int, alpha: Fraction, beta: int) -> bool:
     """The definition, word by word."""
-    places = range(len(costs))
+    positions = range(len(costs))
     return all(
         costs[x] < costs[y]
-        for x in places
-        for y in places
+        for x in positions
+        for y in positions
         if abs(x - optimum) >= beta and abs(y - optimum) > alpha * abs(x - optimum)
     )
 

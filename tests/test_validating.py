@@ -104,7 +104,7 @@ class TestValidate:
         assert [v.conclusion for v in verdicts] == ["better", "worse"]
         assert {v.first.config["x"] for v in verdicts} == {10}
 
-    def test_one_configuration_is_no_meeting(self):
+    def test_one_configuration_has_no_verdict(self):
         with pytest.raises(BadInput, match="two different configurations"):
             made(configs=(4, 4))
 
@@ -118,7 +118,7 @@ class TestValidate:
         with pytest.raises(BadInput, match="jobs must be at"):
             made(jobs=jobs, executor="inline")
 
-    def test_same_meeting_again_makes_no_new_run(self, tmp_path):
+    def test_the_same_verdict_again_makes_no_new_run(self, tmp_path):
         store = tmp_path / "verdict.sqlite"
         first = made(store=store)
         before = stored(store)
@@ -133,7 +133,7 @@ class TestValidate:
         made(store=store, test_set=test_set, configs=(4, 7))
         assert len(stored(store)) == 3 * 8
 
-    def test_interrupted_meeting_has_no_verdict_and_goes_on(self, tmp_path):
+    def test_an_interrupted_validation_has_no_verdict_and_goes_on(self, tmp_path):
         store = tmp_path / "verdict.sqlite"
         whole = made()
 
@@ -181,7 +181,7 @@ class TestTuning:
         points = [point._replace(target_time=0) for point in with_verdict.trajectory]
         assert points == [point._replace(target_time=0) for point in self.tuned().trajectory]
 
-    def test_default_that_is_best_is_kept_without_a_meeting(self):
+    def test_default_that_is_best_is_kept_without_a_verdict(self):
         space = Space({"x": range(31)})  # its middle is 15
         result = tune(noisy, space, instances=["1"], test_instances=["2"], budget=60, seed=1)
         assert result.best == result.default

@@ -303,9 +303,9 @@ class TestFailures:
         assert verdict(late, late, Runtime()).first.failed == 0
 
     def test_infinite_costs_are_null_in_json(self):
-        said = compared([None] * 8, [1.0] * 8).to_json()
-        assert said["first"]["cost"] is None
-        assert said["gain"] is None
+        message = compared([None] * 8, [1.0] * 8).to_json()
+        assert message["first"]["cost"] is None
+        assert message["gain"] is None
 
 
 class TestCases:
@@ -335,8 +335,8 @@ class TestCases:
         assert (made.ratio.estimate, made.ratio.low, made.ratio.high) == (2.0, 0.0, math.inf)
         assert conclusion(made)[0].startswith("Keep the default")
         back = verdict(runs(FIRST, [2.0]), runs(SECOND, [4.0]), Quality())
-        said = conclusion(back)[0]
-        assert "2 times higher (95 % interval 0 to inf)" in said
+        message = conclusion(back)[0]
+        assert "2 times higher (95 % interval 0 to inf)" in message
 
     def test_a_loss_is_told_without_a_minus(self):
         made = compared([-1.0] * 8, [1.0] * 8)
@@ -347,11 +347,11 @@ class TestCases:
             verdict(runs(FIRST, [1.0] * 6), runs(SECOND, [1.0] * 7), Quality())
 
     def test_json_has_both_sides_and_the_conclusion(self):
-        said = compared([2.0] * 8, [1.0] * 8).to_json()
-        assert said["first"]["config"] == {"x": 0}
-        assert said["conclusion"] == "better"
-        assert said["ratio"] == {"estimate": 2.0, "low": 2.0, "high": 2.0}
-        assert set(said) >= {"wins", "ties", "losses", "p_value", "on", "instances", "case"}
+        message = compared([2.0] * 8, [1.0] * 8).to_json()
+        assert message["first"]["config"] == {"x": 0}
+        assert message["conclusion"] == "better"
+        assert message["ratio"] == {"estimate": 2.0, "low": 2.0, "high": 2.0}
+        assert set(message) >= {"wins", "ties", "losses", "p_value", "on", "instances", "case"}
 
 
 def test_where_all_run_out_of_time_the_second_number_decides():
@@ -385,9 +385,9 @@ class TestWords:
         made = compared([1.5] * 6 + [1.0], [1.0] * 6 + [1.6])
         assert made.conclusion == "unclear"
         assert made.ratio.low > 1
-        (said,) = conclusion(made)
-        assert said.endswith("not the interval, which is too narrow for so few as 7 instances.")
-        assert f"The test decides (p = {made.p_value:.2g})" in said
+        (message,) = conclusion(made)
+        assert message.endswith("not the interval, which is too narrow for so few as 7 instances.")
+        assert f"The test decides (p = {made.p_value:.2g})" in message
 
     def test_the_same_of_a_difference_where_there_is_no_ratio(self):
         made = compared([-0.5] * 6 + [-1.0], [-1.0] * 6 + [-0.4])
@@ -400,13 +400,13 @@ class TestWords:
     )
     def test_too_few_cases_say_what_more_would_help(self, costs, only):
         other = [[1.0] * len(entry) if isinstance(entry, list) else 1.0 for entry in costs]
-        (said,) = conclusion(compared(costs, other))
-        assert said.endswith(f"cannot prove one; only more {only} can.")
+        (message,) = conclusion(compared(costs, other))
+        assert message.endswith(f"cannot prove one; only more {only} can.")
 
     def test_an_interval_with_no_difference_in_it_needs_none(self):
-        (said,) = conclusion(compared([1.0, 2.0] * 4, [2.0, 1.0] * 4))
-        assert said.endswith(")).")
-        assert "decides" not in said
+        (message,) = conclusion(compared([1.0, 2.0] * 4, [2.0, 1.0] * 4))
+        assert message.endswith(")).")
+        assert "decides" not in message
 
     def test_means_are_over_the_runs_that_neither_has_failed(self):
         made = compared([None, 4.0, 6.0, 8.0], [1.0, None, 3.0, 4.0])

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from command_line import COMMAND, MARKUP, environment, scenario
+from command_line import COMMAND, MARKUP, SCENARIO, environment, scenario
 from paramhs import Budget, Categorical, Quality, tune
 from paramhs.faces import views
 from paramhs.faces.cli.printed import print_counts, print_result
@@ -225,8 +225,8 @@ def test_failures_are_counted_with_the_last_message(kind):
 
     result = tune(brittle, {"x": range(20)}, budget=60, watcher=Noting())
     assert shown[0] == ""
-    said = f"{result.failed_runs} runs failed, the last: ValueError: [b]too[/b] large"
-    assert shown[-1] == said
+    message = f"{result.failed_runs} runs failed, the last: ValueError: [b]too[/b] large"
+    assert shown[-1] == message
 
 
 def printed(result, metric=None):
@@ -368,7 +368,7 @@ def assert_left_in_order(terminal, drawn):
 
 
 def test_live_view_draws_bar_speed_incumbent_cost_and_time_left(tmp_path, terminal):
-    scenario(tmp_path, function="slow")
+    scenario(tmp_path, "verdict = {runs = 20}\n" + SCENARIO, function="slow")
     code, out, drawn = terminal.run("tune", "scenario.toml", cwd=tmp_path)
     assert code == 0, drawn
     plain = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", drawn)

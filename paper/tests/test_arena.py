@@ -16,16 +16,7 @@ from paramhs.values.scenario import Scenario
 from paramhs.values.seeds import SEEDS, below, stream
 from paramhs.values.space import Integer, Space
 from paramhs_paper.arena import Arena, descent, one_step, own_chain, undiscovered_mean
-from paramhs_paper.saps.measuring import Cell
-from paramhs_paper.saps.ranking import (
-    Costs,
-    aggregated,
-    barriers,
-    chance_of_five,
-    depth,
-    five_best,
-    local_optima,
-)
+from paramhs_paper.saps.ranking import Costs, aggregated, chance_of_five, five_best
 from paramhs_paper.saps.summary import landscape_summary
 from paramhs_paper.saps.table import Landscape, kept
 from paramhs_paper.scenarios import (
@@ -42,6 +33,8 @@ from paramhs_paper.scenarios import SAPS as SAPS_SCENARIOS
 from paramhs_paper.searching import duels
 
 SAPS = SAPS_SCENARIOS["saps"]
+Cell = tuple[str, int, int]
+"""A setting, in fifteenths, on an instance."""
 
 
 def chain_of(arena: Arena, curve: Curve) -> Chain | None:
@@ -54,7 +47,7 @@ def landscape(best: Mapping[Cell, Mapping[int, int]]) -> Landscape:
     """From the counts of runs; the last step is as the best one."""
     instances, alphas, rhos = (tuple(sorted(set(x))) for x in zip(*best, strict=True))
     shape = (len(instances), len(alphas), len(rhos))
-    cells = [Cell(*cell) for cell in product(instances, alphas, rhos)]
+    cells = list(product(instances, alphas, rhos))
     samples = [np.repeat(list(best[c]), list(best[c].values())) for c in cells]
     mean = np.array([sample.mean() for sample in samples]).reshape(shape)
     error = np.array([s.std(ddof=1) / math.sqrt(len(s)) for s in samples]).reshape(shape)
@@ -66,12 +59,12 @@ def small() -> Landscape:
     """A large instance that likes alpha 16, a small one that likes alpha 17 more strongly."""
     return landscape(
         {
-            Cell("large", 16, 0): {100: 1, 102: 1},
-            Cell("large", 17, 0): {102: 1, 104: 1},
-            Cell("large", 18, 0): {104: 1, 106: 1},
-            Cell("small", 16, 0): {4: 1, 4 + 2: 1},
-            Cell("small", 17, 0): {3: 1, 5: 1},
-            Cell("small", 18, 0): {5: 1, 7: 1},
+            ("large", 16, 0): {100: 1, 102: 1},
+            ("large", 17, 0): {102: 1, 104: 1},
+            ("large", 18, 0): {104: 1, 106: 1},
+            ("small", 16, 0): {4: 1, 4 + 2: 1},
+            ("small", 17, 0): {3: 1, 5: 1},
+            ("small", 18, 0): {5: 1, 7: 1},
         }
     )
 
@@ -92,8 +85,8 @@ def test_the_normalised_mean_weighs_instances_alike() -> None:
 
 
 def test_an_instance_that_every_run_solved_costs_nothing_normalised() -> None:
-    solved = {Cell("easy", a, r): {0: 4} for a in (16, 17) for r in (0, 1)}
-    hard = {Cell("hard", a, r): {a + r: 2, 30: 2} for a in (16, 17) for r in (0, 1)}
+    solved = {("easy", a, r): {0: 4} for a in (16, 17) for r in (0, 1)}
+    hard = {("hard", a, r): {a + r: 2, 30: 2} for a in (16, 17) for r in (0, 1)}
     costs = aggregated(landscape({**solved, **hard}), "normalised", "best")
     assert costs.mean.mean() == pytest.approx(0.5)
     text = landscape_summary(landscape(solved), np.ones((2, 2)))
@@ -116,22 +109,6 @@ def test_equal_settings_have_equal_chances() -> None:
     chance = chance_of_five(Costs(np.zeros((2, 5)), np.ones((2, 5))), 1, 2_000)
     assert chance.sum() == pytest.approx(5)
     assert np.abs(chance - 0.5).max() < 5 * 0.5 / math.sqrt(2_000)
-
-
-def test_barriers_and_local_optima_of_a_table_by_hand() -> None:
-    table = np.array([[1.0, 2.0], [5.0, 6.0], [4.0, 3.5], [7.0, 5.0]])
-    assert local_optima(table) == [0, 5]
-    (barrier,) = barriers(Costs(table, np.full((4, 2), 0.5)))
-    assert barrier.alpha == 2
-    assert barrier.rise == 1.0
-    assert barrier.errors == pytest.approx(1 / math.sqrt(0.5))
-
-
-def test_the_depth_of_a_local_optimum_is_that_of_its_lowest_neighbour() -> None:
-    table = np.array([[5.0, 3.0, 9.0], [7.0, 6.0, 8.0]])
-    costs = Costs(table, np.full((2, 3), 0.5))
-    assert depth(costs, 1) == pytest.approx(2 / math.sqrt(0.5))
-    assert depth(costs, 5) == pytest.approx(-2 / math.sqrt(0.5)), "no optimum at all"
 
 
 def arena(table: np.ndarray, targets: list[int]) -> Arena:

@@ -26,13 +26,13 @@ def convolved_directly(law: np.ndarray, runs: int) -> np.ndarray:
     return result
 
 
-@pytest.mark.parametrize(("name", "place"), [("ridge", 1), ("leadingones", 4), ("onemax", 7)])
+@pytest.mark.parametrize(("name", "position"), [("ridge", 1), ("leadingones", 4), ("onemax", 7)])
 @pytest.mark.parametrize("runs", [100, pytest.param(1500, marks=pytest.mark.slow)])
 def test_sums_of_the_papers_targets_agree_with_direct_ones(
-    name: str, place: int, runs: int
+    name: str, position: int, runs: int
 ) -> None:
     scenario = HEURISTICS[name]
-    law = scenario.heuristic.law(scenario.values[place])
+    law = scenario.heuristic.law(scenario.values[position])
     exact = convolved_directly(law, runs)
     assert abs(exact.sum() - 1) < 1e-11
     assert np.abs(sum_law(law, runs) - exact).max() < ERROR

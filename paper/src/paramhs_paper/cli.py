@@ -13,20 +13,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paramhs.faces.cli import EXIT_CODES
-from paramhs.faces.cli.tune import INTERRUPTED_CODE
 from paramhs.values.errors import ParamhsError
 
 if TYPE_CHECKING:
-    from paramhs_paper.scenarios import HeuristicScenario, PaperScenario
+    from paramhs_paper.scenarios import PaperScenario
     from paramhs_paper.writing import Output
-
-
-class Heuristic(StrEnum):
-    """The scenarios whose laws are known."""
-
-    RIDGE = "ridge"
-    LEADINGONES = "leadingones"
-    ONEMAX = "onemax"
 
 
 class Scenario(StrEnum):
@@ -49,9 +40,6 @@ class Smoothing(StrEnum):
 Scenarios = Annotated[
     list[Scenario] | None,
     typer.Argument(help="Which; if none is named, the paper's three heuristics and saps."),
-]
-Heuristics = Annotated[
-    list[Heuristic] | None, typer.Argument(help="Which; if none is named, all three.")
 ]
 Seed = Annotated[int, typer.Option(help="Another seed, other searches and draws.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Processes; no result depends on it.")]
@@ -105,25 +93,6 @@ def figure2(
 
 
 @app.command()
-def runs(
-    scenarios: Heuristics = None,
-    runs: Annotated[
-        list[int] | None,
-        typer.Option(min=1, max=20_000, help="Runs of each side; several times for several."),
-    ] = None,
-    jobs: Jobs = 1,
-    out: Out = None,
-    as_json: Json = False,
-) -> None:
-    """The calls for other numbers of runs in a comparison (1, 10, 100 and the paper's 1,500)."""
-    from paramhs_paper import reproduction
-
-    tasks = reproduction.runs_tasks(_chosen_heuristics(scenarios), runs or reproduction.FEW_RUNS)
-    with _output(out, as_json) as output, _progress(len(tasks), as_json) as advance:
-        reproduction.few_runs(tasks, jobs, output, advance)
-
-
-@app.command()
 def theorems(seed: Seed = 0, out: Out = None, as_json: Json = False) -> None:
     """The bounds against exact numbers of calls, and growth to a million values."""
     from paramhs_paper import reproduction
@@ -145,7 +114,7 @@ def everything(
     """Everything: figures, tables, theorems, and the page README.md that shows them."""
     from paramhs_paper import reproduction
     from paramhs_paper.page import page
-    from paramhs_paper.scenarios import HEURISTICS, SCENARIOS
+    from paramhs_paper.scenarios import SCENARIOS
 
     scenarios = list(SCENARIOS.values())
     tasks = [
@@ -155,12 +124,10 @@ def everything(
             [scenario], scenario.repetitions if searches is None else searches, seed
         )
     ]
-    few = reproduction.runs_tasks(list(HEURISTICS.values()), reproduction.FEW_RUNS)
     with _output(out, False) as output:
-        with _progress(len(tasks) + len(few) + 3, False) as advance:
+        with _progress(len(tasks) + 3, False) as advance:
             reproduction.figure1(scenarios, seed, output)
             reproduction.figure2(tasks, jobs, output, advance)
-            reproduction.few_runs(few, jobs, output, advance)
             reproduction.prove(seed, output, advance)
         readme = out / "README.md"
         readme.write_text(page(out), encoding="utf-8")
@@ -178,7 +145,7 @@ def measure(
     threads: Annotated[int | None, typer.Option(min=1, help="All cores if not given.")] = None,
     seed: Seed = 0,
 ) -> None:
-    """Measure the landscape of SAPS (hours); the same command goes on where it was."""
+    """Measure the landscape of SAPS (hours); the same command goes on at the same instance."""
     from paramhs.world.targets.supervisor.gauge import cores
     from paramhs_paper import reproduction
     from paramhs_paper.saps.measuring import Measurement, instances_in
@@ -186,13 +153,9 @@ def measure(
 
     with _output(out, False) as output:
         plan = Measurement(instances_in(instances), smoothing.value, runs, out, seed)
-        try:
-            with _progress(len(plan.cells), False) as advance:
-                plan.measure(threads or cores(), advance)
-        except KeyboardInterrupt:
-            typer.echo("interrupted: the same command goes on where it was", err=True)
-            raise typer.Exit(INTERRUPTED_CODE) from None
-        output.written += [plan.file, plan.table]
+        with _progress(len(plan.instances), False) as advance:
+            plan.measure(threads or cores(), advance)
+        output.written.append(plan.table)
         landscape = read_landscape(plan.table, smoothing.value)
         reproduction.settings(landscape, "measured", seed, output)
 
@@ -202,12 +165,6 @@ def _chosen(scenarios: list[Scenario] | None) -> "list[PaperScenario]":
 
     names = [s.value for s in scenarios] if scenarios else [*HEURISTICS, "saps"]
     return [SCENARIOS[name] for name in dict.fromkeys(names)]
-
-
-def _chosen_heuristics(scenarios: list[Heuristic] | None) -> "list[HeuristicScenario]":
-    from paramhs_paper.scenarios import HEURISTICS
-
-    return [HEURISTICS[name] for name in dict.fromkeys(scenarios or HEURISTICS)]
 
 
 @contextmanager

@@ -258,28 +258,6 @@ def _deltas_panel(
     return (lines + crosses.encode(y="published:Q")).properties(width=WIDTH, height=190)
 
 
-def runs_figure(points: Sequence[Point]) -> Any:
-    """The same curves for several numbers of runs in a comparison."""
-    scenario = SCENARIOS[points[0].scenario]
-    drawn = [p for p in points if _is_main(scenario, p)]
-    looks = list(dict.fromkeys(_look(p) for p in drawn))
-    channels = _channels(looks)
-    panels: list[Any] = []
-    heights = [p.mean for p in drawn if p.mean]
-    scale = alt.Scale(type="log", domain=[0.9 * min(heights), 1.1 * max(heights)], nice=False)
-    for runs in dict.fromkeys(p.runs for p in drawn):
-        rows = [_calls_row(scenario, p) for p in drawn if p.runs == runs]
-        y = alt.Y("mean:Q", scale=scale, title="mean calls to better")
-        lines = (
-            _chart(rows)
-            .mark_line(strokeWidth=1.6)
-            .encode(x=_sizes(scenario), y=y, color=channels.colour, strokeDash=channels.dash)
-        )
-        panel = lines if panels else lines + channels.legend
-        panels.append(panel.properties(width=WIDTH // 2 - 40, height=210, title=f"r = {runs:,}"))
-    return _finished(alt.concat(*panels, columns=2), f"{scenario.title}: runs in a comparison")
-
-
 _NEAR = 5  # alphas in the close-up
 _STAR = (
     "M0,-1L0.23,-0.31L0.95,-0.31L0.36,0.12L0.59,0.81L0,0.38L-0.59,0.81L-0.36,0.12"

@@ -32,7 +32,6 @@ def page(folder: Path) -> str:
         "figure2": summary.calls_summary(points, read_rows(folder / "figure2_deltas.csv", Delta)),
         "ties": summary.ties_summary(points),
         "readings": summary.readings_summary(points),
-        "runs": summary.runs_summary(read_rows(folder / "figure2_runs.csv", Point)),
         "theorems": _theorems(folder),
     }
     text = resources.files("paramhs_paper").joinpath("page.md").read_text("utf-8")

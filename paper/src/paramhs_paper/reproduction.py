@@ -9,11 +9,9 @@ from paramhs_paper.points import Task, all_answered, deltas_of, point_of, tasks_
 from paramhs_paper.saps.ranking import aggregated, chance_of_five
 from paramhs_paper.saps.summary import landscape_summary
 from paramhs_paper.saps.table import Landscape, kept
-from paramhs_paper.scenarios import RUNS, HeuristicScenario, PaperScenario, SapsScenario
+from paramhs_paper.scenarios import HeuristicScenario, PaperScenario, SapsScenario
 from paramhs_paper.writing import Output
 
-FEW_RUNS = (1, 10, 100, RUNS)
-"""The numbers of runs in a comparison that are shown side by side."""
 STUDIED = 20  # random landscapes of each kind and size
 
 Advance = Callable[[], object]
@@ -67,27 +65,6 @@ def figure2(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> 
     out.table("figure2", [asdict(point) for point in points])
     if deltas:
         out.table("figure2_deltas", [asdict(delta) for delta in deltas])
-
-
-def runs_tasks(scenarios: Sequence[HeuristicScenario], runs: Sequence[int]) -> list[Task]:
-    """All curves for each of these numbers of runs in a comparison."""
-    return [
-        Task(scenario.name, curve, size, runs=count)
-        for scenario in scenarios
-        for count in runs
-        for curve in (*scenario.curves, *scenario.others)
-        for size in scenario.sizes
-    ]
-
-
-def few_runs(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> None:
-    """How much the number of runs in a comparison matters, and to whom."""
-    points = [point_of(answer) for answer in all_answered(tasks, jobs, advance)]
-    out.say("Runs in a comparison", summary.runs_summary(points))
-    for name in dict.fromkeys(p.scenario for p in points):
-        own = [p for p in points if p.scenario == name]
-        out.draw(f"figure2_{name}_runs", figures.runs_figure, own)
-    out.table("figure2_runs", [asdict(point) for point in points])
 
 
 def prove(seed: int, out: Output, advance: Advance) -> None:

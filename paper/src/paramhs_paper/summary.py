@@ -4,10 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from paramhs_paper.landscapes import FitnessPoint
 from paramhs_paper.points import Delta, Point
-from paramhs_paper.saps.ranking import aggregated, depth, five_best, local_optima, real_barriers
-from paramhs_paper.saps.table import kept
-from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, TIES, SapsScenario
-from paramhs_paper.searching import PATIENCE
+from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, TIES
 from paramhs_paper.statistics import delta_error, mean_square, verdict
 from paramhs_paper.writing import markdown, number
 
@@ -39,16 +36,11 @@ def fitness_summary(points: Sequence[FitnessPoint]) -> str:
 
 
 def calls_summary(points: Sequence[Point], deltas: Sequence[Delta]) -> str:
-    """Figure 2: every curve, what is open, single points, traps, and Cliff's deltas."""
+    """Figure 2: every curve, what is open, single points, and Cliff's deltas."""
 
     def lines() -> Iterator[str]:
         yield from _curves(points)
         yield from _far_points(points)
-        for name in dict.fromkeys(p.scenario for p in points):
-            scenario = SCENARIOS[name]
-            if isinstance(scenario, SapsScenario):
-                own = [p for p in points if p.scenario == name]
-                yield from _traps(scenario, [p for p in own if p.l == scenario.length])
         yield from _deltas(deltas)
 
     return _text(lines())
@@ -121,41 +113,6 @@ def _far_points(points: Sequence[Point]) -> Iterator[str]:
                 for p in far
             ),
         )
-
-
-def _traps(scenario: SapsScenario, points: Sequence[Point]) -> Iterator[str]:
-    """What becomes of the l-step on a table."""
-    own = [p for p in points if p.never]
-    if not own:
-        return
-    first, last = own[0], own[-1]
-    yield (
-        f"**{scenario.smoothing}, plain, best: the 1-step is trapped** in strict local optima,"
-        f" {_where(scenario)} (in fifteenths): from {first.size} settings on it may never end, at"
-        f" {last.size} with probability {last.never:.2f}."
-        + (
-            f" Of {last.searches} searches of the real configurator {last.unfinished} were given up"
-            f" after {PATIENCE:,} calls."
-            if last.searches
-            else ""
-        )
-    )
-    yield ""
-
-
-def _where(scenario: SapsScenario) -> str:
-    """The traps, and whether they may be noise."""
-    costs = aggregated(kept(scenario.smoothing))
-    rises = {barrier.alpha: barrier.errors for barrier in real_barriers(costs)}
-    words = []
-    for k in local_optima(costs.mean):
-        if k not in five_best(costs.mean):
-            alpha, rho = divmod(k, costs.mean.shape[1])
-            why = f"{depth(costs, k):.1f} standard errors below its lowest neighbour"
-            if alpha in rises:
-                why = f"above a barrier of {rises[alpha]:.1f} standard errors at every rho"
-            words.append(f"({16 + alpha}, {rho}) {why}")
-    return "; ".join(words)
 
 
 def _deltas(deltas: Sequence[Delta]) -> Iterator[str]:
@@ -231,16 +188,3 @@ def readings_summary(points: Sequence[Point]) -> str:
         for title, operator in (("one value", "harmonic"), ("both sides", "harmonic-both-sides"))
     )
     return _text(markdown(("reading", *names), rows))
-
-
-def runs_summary(points: Sequence[Point]) -> str:
-    """Mean calls at the largest size, for several numbers of runs in a comparison."""
-    shown = sorted({p.runs for p in points if p.runs is not None})
-
-    def row(own: Sequence[Point]) -> list[str]:
-        last = {p.runs: p for p in own if p.size == max(q.size for q in own)}
-        means = (number(last[runs].mean, 1) for runs in shown)
-        return [own[0].scenario, curve_name(own[0]), *means]
-
-    headings = ("scenario", "curve", *(f"r = {runs:,}" for runs in shown))
-    return _text(markdown(headings, map(row, grouped(points))))

@@ -125,9 +125,7 @@ def without_verdict(result: Result, no_test_set: str) -> NoVerdict:
     return NoVerdict("kept", f"the search found nothing better; it raced {tried} against it.")
 
 
-def judged(
-    result: Result, made: Mapping[Config, Sequence[Run]] | None, test_set: TestSet
-) -> Result:
+def judge(result: Result, made: Mapping[Config, Sequence[Run]] | None, test_set: TestSet) -> Result:
     """The result with the verdicts on these runs; None if they were interrupted."""
     if made is None:
         return replace(result, stopped=INTERRUPTED, verdict=_INTERRUPTED)

@@ -53,7 +53,7 @@ def simplify(
     scenario = _with_instances(result.history.scenario, instances)
     test_set = None if scenario.deterministic else TestSet(scenario.instances, held_out=False)
     order = [one.name for one in result.importance]
-    with Running(jobs, executor, watcher or Watcher()).reached() as running:
+    with Running(jobs, executor, watcher or Watcher()).reach() as running:
         return simplified(
             scenario,
             target_of(function, scenario.space, scenario.cost, memory),

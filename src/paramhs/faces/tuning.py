@@ -18,7 +18,7 @@ from paramhs.faces.choices import (
     scenario_of,
 )
 from paramhs.faces.command import Command
-from paramhs.faces.judging import Later, found, judged
+from paramhs.faces.judging import Later, found, judge
 from paramhs.faces.result import Result
 from paramhs.faces.surroundings import is_watched
 from paramhs.results.validating import TestSet, meet, verdict_store
@@ -100,7 +100,7 @@ def tune(
         initial=configs_of(initial, scenario.space),
         capping=capping_named(capping, metric),
     )
-    with Running(jobs, executor, _seen_by(watcher, progress)).reached() as running:
+    with Running(jobs, executor, _seen_by(watcher, progress)).reach() as running:
         return tune_scenario(
             scenario,
             target,
@@ -212,7 +212,7 @@ def tune_scenario(
         running=running,
         expected=later.seconds(configs),
     )
-    return judged(result, made, test_set)
+    return judge(result, made, test_set)
 
 
 def _labelled(result: Result, target: Target, store: str | Path | None) -> Result:

@@ -94,8 +94,8 @@ class _View(Watcher):
         """How many runs failed, and what the last said; empty if none did."""
         if driver.last_failure is None:
             return ""
-        said = f", the last: {driver.last_failure.reason}" if driver.last_failure.reason else ""
-        return f"{counted(driver.failed, 'run')} failed{said}"
+        reason = f", the last: {driver.last_failure.reason}" if driver.last_failure.reason else ""
+        return f"{counted(driver.failed, 'run')} failed{reason}"
 
     def workers(self, driver: Driver) -> str:
         """How the workers of a cluster stand, with failures by worker; empty without one."""
@@ -293,8 +293,8 @@ class NotebookView(_View):
             rows += [("verdict", self.verdict(driver))] if self.verdict(driver) else []
         if workers := self.workers(driver):
             rows.append(("workers", workers))
-        said = "".join(paragraph(text) for text in self._notices)
-        return f"<div>{head}{html_table(rows)}{said}</div>"
+        notices = "".join(paragraph(text) for text in self._notices)
+        return f"<div>{head}{html_table(rows)}{notices}</div>"
 
 
 class Watchers(Watcher):

@@ -54,13 +54,13 @@ class FailureGroup:
         how = " or ".join(_VERBS.get(status, status) for status in self.statuses)
         if not self.clause:
             what = f"{counted(self.failed, 'run')} {how}, and no value explains"
-            return f"{what} {'it' if self.failed == 1 else 'them'}{self._said}"
+            return f"{what} {'it' if self.failed == 1 else 'them'}{self._reason}"
         word = "on" if self.clause.startswith(_INSTANCE) else "with"
         with_it = f"{self.failed:,} of {counted(self.runs, 'run')} {word} {self.clause} {how}"
-        return f"{with_it}, {self.others_failed:,} of {self.others:,} others{self._said}"
+        return f"{with_it}, {self.others_failed:,} of {self.others:,} others{self._reason}"
 
     @property
-    def _said(self) -> str:
+    def _reason(self) -> str:
         return f": {self.message}" if self.message else ""
 
     @property

@@ -121,8 +121,8 @@ class Verdict:
     def as_html(self) -> Markup:
         """A table of the two sides, and what follows."""
         head, *rows = verdict_table(self)
-        said = [paragraph(line) for line in (*conclusion(self), counts(self))]
-        return joined(paragraph(heading(self)), html_table(rows, head), *said)
+        lines = [paragraph(line) for line in (*conclusion(self), counts(self))]
+        return joined(paragraph(heading(self)), html_table(rows, head), *lines)
 
     def _repr_html_(self) -> str:
         return self.as_html()

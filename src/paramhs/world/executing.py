@@ -37,19 +37,19 @@ def check_jobs(jobs: int) -> None:
 
 
 @contextmanager
-def reaching(executor: AnyExecutor, jobs: int) -> Iterator[Any]:
+def reach(executor: AnyExecutor, jobs: int) -> Iterator[Any]:
     """The executor; a cluster is reached first, once for all that is done with it inside."""
     dask = as_dask(executor)
     if dask is None:
         yield executor
         return
     try:
-        from paramhs.world.cluster.cluster import reached  # Dask only where it is used
+        from paramhs.world.cluster.cluster import reach_cluster  # Dask only where it is used
     except ImportError as error:
         raise BadInput(
             f"a cluster needs the extra cluster: pip install 'paramhs[cluster]' ({error})"
         ) from None
-    with reached(dask, jobs) as cluster:
+    with reach_cluster(dask, jobs) as cluster:
         yield cluster
 
 
@@ -74,7 +74,7 @@ def executing(
     from paramhs.world.targets.supervisor.supervised import Supervised  # only where runs are made
 
     if as_dask(executor) or isinstance(executor, AtHand):
-        with reaching(executor, jobs) as cluster, _on_cluster(cluster, target) as made:
+        with reach(executor, jobs) as cluster, _on_cluster(cluster, target) as made:
             yield made
         return
     limited = math.isfinite(cutoff) or target.needs_keeper

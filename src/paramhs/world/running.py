@@ -8,7 +8,7 @@ from typing import Any
 from paramhs.search.history import History
 from paramhs.values.runs import Search, Target
 from paramhs.world.driver import Budget, Driver, Watcher
-from paramhs.world.executing import AnyExecutor, check_jobs, executing, reaching
+from paramhs.world.executing import AnyExecutor, check_jobs, executing, reach
 from paramhs.world.store import Store
 
 
@@ -25,9 +25,9 @@ class Running:
         check_jobs(self.jobs)
 
     @contextmanager
-    def reached(self) -> Iterator["Running"]:
+    def reach(self) -> Iterator["Running"]:
         """The same; a cluster is reached once for all that is done inside."""
-        with reaching(self.executor, self.jobs) as executor:
+        with reach(self.executor, self.jobs) as executor:
             yield replace(self, executor=executor)
 
     def drive(

@@ -1,7 +1,7 @@
 """From the landscapes of instances to one table, its five best, and how sure those are."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -17,7 +17,6 @@ AGGREGATIONS: tuple[Aggregation, ...] = ("plain", "normalised")
 
 FIVE = 5
 DRAWS = 2_000  # tables drawn for the chance of being among the five best
-_REAL = 3.0  # standard errors from which a barrier is no noise
 POSSIBLE = 0.05  # a setting with a smaller chance is taken not to be among them
 
 
@@ -69,50 +68,3 @@ def chance_of_five(costs: Costs, seed: int, draws: int = DRAWS) -> Array:
 def generator(seed: int, *name: str | int) -> Generator:
     """A named stream of numpy's."""
     return np.random.default_rng(below(SEEDS, stream(seed, "saps", *name)))
-
-
-class Barrier(NamedTuple):
-    """A step towards smaller alpha that is a step up, whatever rho is."""
-
-    alpha: int
-    """The index of the alpha above it."""
-    rise: float
-    """The least over all rhos."""
-    errors: float
-    """The rise in standard errors of a difference, the least over all rhos too."""
-
-
-def barriers(costs: Costs) -> list[Barrier]:
-    """Where a search by single steps cannot go on to smaller alphas."""
-    rise = costs.mean[:-1] - costs.mean[1:]
-    error = np.sqrt(costs.error[:-1] ** 2 + costs.error[1:] ** 2)
-    errors = rise / np.maximum(error, np.finfo(float).tiny)
-    return [
-        Barrier(alpha + 1, float(rise[alpha].min()), float(errors[alpha].min()))
-        for alpha in range(len(rise))
-        if rise[alpha].min() > 0
-    ]
-
-
-def real_barriers(costs: Costs) -> list[Barrier]:
-    """Those that are no noise."""
-    return [barrier for barrier in barriers(costs) if barrier.errors > _REAL]
-
-
-def local_optima(table: Array) -> list[int]:
-    """The settings that no single step from there improves, the best first."""
-    padded = np.pad(table, 1, constant_values=np.inf)
-    around = (padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:])
-    stuck = np.flatnonzero(table < np.minimum.reduce(around))
-    return [int(index) for index in stuck[np.argsort(table.ravel()[stuck], kind="stable")]]
-
-
-def depth(costs: Costs, index: int) -> float:
-    """By how many standard errors of a difference every single step from a setting goes up."""
-    mean, error = (np.pad(x, 1, constant_values=np.inf) for x in (costs.mean, costs.error))
-    alpha, rho = (i + 1 for i in divmod(index, costs.mean.shape[1]))
-    around = ((alpha - 1, rho), (alpha + 1, rho), (alpha, rho - 1), (alpha, rho + 1))
-    inside = [there for there in around if np.isfinite(mean[there])]
-    rises = [(mean[there] - mean[alpha, rho]) for there in inside]
-    errors = [np.hypot(error[there], error[alpha, rho]) for there in inside]
-    return float(min(np.divide(rises, np.maximum(errors, np.finfo(float).tiny))))

@@ -11,14 +11,10 @@ from paramhs_paper.saps.ranking import (
     POSSIBLE,
     Costs,
     aggregated,
-    barriers,
     five_best,
-    local_optima,
 )
 from paramhs_paper.saps.table import QUALITIES, Landscape
 from paramhs_paper.writing import markdown
-
-_NAMED = 10  # local optima that are named
 
 
 def landscape_summary(landscape: Landscape, chance: Array) -> str:
@@ -35,7 +31,6 @@ def landscape_summary(landscape: Landscape, chance: Array) -> str:
         yield from _measured(landscape)
         yield from _ranked(costs, chance, setting)
         yield from _five_bests(landscape, setting)
-        yield from _obstacles(costs, landscape, setting)
 
     return "\n".join(parts()) + "\n"
 
@@ -115,20 +110,3 @@ def _five_bests(landscape: Landscape, setting: Callable[[int], str]) -> Iterator
         " and quality over all instances."
     )
     yield ""
-
-
-def _obstacles(costs: Costs, landscape: Landscape, setting: Callable[[int], str]) -> Iterator[str]:
-    alphas, best = landscape.alphas, five_best(costs.mean)
-    stuck = [k for k in local_optima(costs.mean) if k not in best]
-    if stuck:
-        yield (
-            "Strict local optima of single steps besides the five best, where a 1-step search on"
-            f" this table stays for ever: {' '.join(map(setting, stuck[:_NAMED]))}"
-            + (f" and {len(stuck) - _NAMED} more." if len(stuck) > _NAMED else ".")
-        )
-    for barrier in barriers(costs):
-        above, below = alphas[barrier.alpha], alphas[barrier.alpha - 1]
-        yield (
-            f"- From alpha = {above}/15 down to {below}/15 the cost rises at every rho, by at least"
-            f" {barrier.rise:.3g} and at least {barrier.errors:.1f} standard errors."
-        )

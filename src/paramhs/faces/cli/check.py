@@ -93,9 +93,9 @@ def _try_values(scenario_file: ScenarioFile, budget: Budget, console: Terminal) 
     of = f"{len(tried.runs):,} of {counted(tried.planned, 'value')} tried{ended}"
     console.print(Text(f"values: {of}, {len(tried.failing) or 'none'} of them failing"))
     for one in tried.failing:
-        said = f": {one.message}" if one.message else ""
+        message = f": {one.message}" if one.message else ""
         value = Compare(one.name, "==", one.value)
-        tell(console, f"  {value} {one.status}{said}", style="bold", indent="    ")
+        tell(console, f"  {value} {one.status}{message}", style="bold", indent="    ")
     for name in tried.unreachable:
         tell(console, f"  {name} is never active beside what is allowed", indent="    ")
     print_way_out(console, tried.clauses)

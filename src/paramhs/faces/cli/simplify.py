@@ -71,7 +71,7 @@ def simplify(
         raise BadInput(f"{store_path} knows no best configuration yet: no search has come so far")
     best = scenario.space.from_key(about["trajectory"][-1]["config"])
     order = [one.name for one in importance(read_runs(store_path, scenario.space), scenario.cost)]
-    with tuning(), scenario_file.running(view(as_json), jobs).reached() as running:
+    with tuning(), scenario_file.running(view(as_json), jobs).reach() as running:
         found = simplified(
             scenario,
             scenario_file.target,

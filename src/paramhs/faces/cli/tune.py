@@ -117,7 +117,7 @@ def tune(
         _make_folder(store_path.parent)
     more = () if initial is None else read_configs(initial, scenario_file.scenario.space)
     scenario = replace(scenario_file.scenario, initial=(*scenario_file.scenario.initial, *more))
-    with tuning(), scenario_file.running(watcher, jobs).reached() as running:
+    with tuning(), scenario_file.running(watcher, jobs).reach() as running:
         result = tune_scenario(
             scenario,
             scenario_file.target,

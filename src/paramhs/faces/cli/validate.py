@@ -88,8 +88,8 @@ def validate(
         for name, verdict in zip(names[1:], verdicts, strict=True)
     ]
     if as_json:
-        said = [{**v.to_json(), **command_of(scenario_file, v.second.config)} for v in verdicts]
-        print_json({"verdicts": said})
+        printed = [{**v.to_json(), **command_of(scenario_file, v.second.config)} for v in verdicts]
+        print_json({"verdicts": printed})
         return
     console = Terminal()
     for chosen, verdict in zip(configs[1:], verdicts, strict=True):

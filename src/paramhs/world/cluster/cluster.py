@@ -17,7 +17,7 @@ from paramhs.values.errors import ParamhsError, TargetError
 from paramhs.values.wording import counted, time_text
 from paramhs.world.cluster.settings import AtHand, Dask
 from paramhs.world.cluster.standing import Standing
-from paramhs.world.cluster.starting import started
+from paramhs.world.cluster.starting import start_cluster
 
 T = TypeVar("T")
 _LOOK = 1.0  # seconds between two looks at who is there
@@ -27,9 +27,9 @@ _MANY = 3  # workers that are named when all are set aside
 
 
 @contextmanager
-def reached(settings: Dask, jobs: int) -> Iterator["Cluster"]:
+def reach_cluster(settings: Dask, jobs: int) -> Iterator["Cluster"]:
     """The cluster, with its workers on their way; ended with what we have started of it."""
-    with started(settings, jobs) as client:
+    with start_cluster(settings, jobs) as client:
         cluster = Cluster(client, settings, jobs)
         try:
             cluster.begin()

@@ -20,19 +20,19 @@ _TTL = "30 s"  # after which a worker of ours that is not heard of is replaced
 
 
 @contextmanager
-def started(settings: Dask, jobs: int) -> Iterator[Client]:
+def start_cluster(settings: Dask, jobs: int) -> Iterator[Client]:
     """A client of the cluster; whatever was started for it ends with it."""
     if settings.client is not None:
         with _made_elsewhere(settings.client) as client:
             yield client
     elif settings.system is not None:
-        with _queued(settings, jobs) as cluster, Client(cluster) as client:
+        with _queue_workers(settings, jobs) as cluster, Client(cluster) as client:
             yield client
     elif settings.address == "local":
         with _local(jobs) as cluster, Client(cluster) as client:
             yield client
     else:
-        with _connected(settings.address, settings.patience or _CONNECTING) as client:
+        with _connect(settings.address, settings.patience or _CONNECTING) as client:
             yield client
 
 
@@ -55,7 +55,7 @@ def _local(workers: int) -> Any:
         ) from None
 
 
-def _connected(address: str, patience: float) -> Client:
+def _connect(address: str, patience: float) -> Client:
     """A client of the scheduler there, which may be just starting."""
     deadline = time.monotonic() + patience
     while True:
@@ -87,7 +87,7 @@ def _made_elsewhere(client: Any) -> Iterator[Client]:
     yield client
 
 
-def _queued(settings: Dask, jobs: int) -> Any:
+def _queue_workers(settings: Dask, jobs: int) -> Any:
     """Workers that are jobs of a batch system; each makes one run at a time."""
     try:
         import dask_jobqueue

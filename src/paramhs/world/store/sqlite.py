@@ -436,8 +436,8 @@ def file_system(path: Path) -> str:
 
 
 DAMAGED = "the file is damaged; `sqlite3 FILE .recover` may rescue its runs"
-# No text, no description, no value of a parameter, a status unheard of, an absurd length.
-_DAMAGE = (UnicodeDecodeError, json.JSONDecodeError, BadInput, KeyError, MemoryError)
+# No text, description or number, no value of a parameter, a status unheard of, an absurd length.
+_DAMAGE = (ValueError, BadInput, KeyError, MemoryError)
 _CAUSES = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_IOERR": "the disk cannot be written or read",

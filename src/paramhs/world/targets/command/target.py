@@ -40,6 +40,8 @@ _DETAIL = 4_000  # characters of output that are kept of a run that failed: the 
 _WHAT = 1_000  # characters of a message
 _UNKNOWN = re.compile(rb"^(?:s UNKNOWN|INDETERMINATE)[ \t\r]*+$", re.MULTILINE)
 _CERTIFICATE = 64 << 20  # bytes of output that a checker may be given
+_OPEN_ALREADY = ("/dev/fd/", "/dev/std", "/proc/")
+"""Names of what a process has open, which is not the same in two of them."""
 
 
 class Problem(NamedTuple):
@@ -109,7 +111,7 @@ class CommandTarget(Target):
         for template in filter(None, (self.template, self.checker)):
             program = _program(template.words[0], self.folder)
             for name in (program or "", *(str(self.folder / w) for w in template.words[1:])):
-                if name.startswith(("/dev/", "/proc/")) or not os.path.isfile(name):
+                if name.startswith(_OPEN_ALREADY) or not os.path.isfile(name):
                     continue  # reading a pipe would wait for ever
                 with contextlib.suppress(OSError, ValueError), open(name, "rb") as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
