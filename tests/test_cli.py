@@ -14,7 +14,7 @@ from paramhs.faces.cli import app
 from paramhs.world.driver import Budget
 from paramhs.world.targets.saps import Saps
 
-DEMO = {"BUDGET": Budget(runs=300), "target": lambda: Saps(1_000)}  # short runs in machine code
+DEMO = {"BUDGET": Budget(runs=500), "target": lambda: Saps(1_000)}  # short runs in machine code
 
 
 def tuned(*words, cwd, run=paramhs):

@@ -274,7 +274,7 @@ class TestVerdict:
 
     def test_interrupted_verdict_is_said_and_goes_on(self, tmp_path):
         slow = SCENARIO.replace("{instance} 0", "{instance} 0.05").replace("runs = 6", "runs = 30")
-        folder(tmp_path, slow)
+        folder(tmp_path, 'configurator = {name = "paramhs-plain"}\n' + slow)
         (tmp_path / "hurry").touch()
         run("tune", "scenario.toml", "--no-verdict", cwd=tmp_path)
         (tmp_path / "hurry").unlink()

@@ -28,7 +28,7 @@ def noisy(config, instance, seed):
 
 def tuned(budget, **options):
     given = {"instances": {"i": 1, "j": 2}, "budget": budget, "test_instances": TESTS}
-    return tune(noisy, SPACE, **{**given, **options})
+    return tune(noisy, SPACE, configurator="paramhs-plain", **{**given, **options})
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,7 @@ def broken(config, seed):
 """
 SCENARIO = """\
 function = "target:cost"
+configurator = {name = "paramhs-plain"}
 budget = {runs = 100}
 conditions = {depth = "mode == deep", k = "depth > 50"}
 [space]
