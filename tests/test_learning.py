@@ -59,9 +59,9 @@ def sampled(space, count, seed):
     return [space.default, *(space.sample(rng) for _ in range(count))]
 
 
-def some_history(seed, space=SMALL):
+def some_history(seed, space=SMALL, count=20):
     rng = Random(seed)
-    return filled(space, {c: math.exp(rng.gauss(0, 1)) for c in sampled(space, 20, seed)}, seed)
+    return filled(space, {c: math.exp(rng.gauss(0, 1)) for c in sampled(space, count, seed)}, seed)
 
 
 @pytest.mark.parametrize("tries", [1, 3])
@@ -128,9 +128,14 @@ def test_the_model_speaks_once_some_configurations_for_each_parameter_are_known(
 
 
 @limited(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10**6), tries=st.integers(1, 30), share=st.floats(0.01, 1))
-def test_no_move_is_less_likely_than_epsilon_times_its_plain_law(seed, tries, share):
-    history = some_history(seed)
+@given(
+    seed=st.integers(0, 10**6),
+    tries=st.integers(1, 30),
+    share=st.floats(0.01, 1),
+    count=st.integers(0, 25),
+)
+def test_no_move_is_less_likely_than_epsilon_times_its_plain_law(seed, tries, share, count):
+    history = some_history(seed, count=count)
     at = SMALL.sample(Random(seed))
     excluded = set(sampled(SMALL, 3, seed + 1)) - {at}
     law = Learned(epsilon=share, tries=tries, draws=2).given(history)

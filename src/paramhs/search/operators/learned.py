@@ -209,11 +209,12 @@ def _changed(space: Space, at: Config, changes: list[Change]) -> Config | None:
 class Learned:
     """Harmonic moves of several parameters, mostly those that a model of all runs thinks best.
 
-    The model is that of `learning.effects`: main effects, from which coefficients are drawn
-    (Thompson's way of weighing what is known against what is not). It is fitted anew at every new
-    incumbent and whenever the runs have grown by a `growth`th since. What was part of a change that
-    made no difference at all is idle: only plain moves change it. Who was rejected returns now and
-    then, if it looks best of all by a draw, its own runs included: few runs reject many by chance.
+    While little is known there is an initial design, most of it drawn anywhere. The model is that
+    of `learning.effects`: main effects, from which coefficients are drawn (Thompson's way of
+    weighing what is known against what is not). It is fitted anew at every new incumbent and
+    whenever the runs have grown by a `growth`th since. What was part of a change that made no
+    difference at all is idle: only plain moves change it. Who was rejected returns now and then, if
+    it looks best of all by a draw, its own runs included: few runs reject many by chance.
 
     Source: the general scheme (Algorithm 4) of Hall, Oliveto, Sudholt, whose operators may depend
     on the history of evaluations; the model is our own.
