@@ -1,5 +1,6 @@
 """What is the same for all tests: how much is tried, and in which order."""
 
+import gc
 import os
 import shutil
 import signal
@@ -50,3 +51,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         count = (len(items) - len(ordered)) // (workers - worker) - len(own)
         ordered += own + list(islice(others, max(0, count)))
     items[:] = ordered + list(others)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was collected stays: nobody need look for garbage in it, and forks share it."""
+    gc.collect()
+    gc.freeze()
