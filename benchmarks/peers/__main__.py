@@ -68,14 +68,14 @@ def rows_of(tool: Tool, bench: Bench, seed: int, marks: tuple[int, ...]) -> list
 def compare(given: argparse.Namespace, seed: int, name: str) -> None:
     """All searches of one case with one seed that are missing."""
     with CASES[name](fold(seed)) as case, opened(case, CACHE / "runs.sqlite") as bench:
-        there = {row.place for row in read_rows(given.data)}
+        there = {row.key for row in read_rows(given.data)}
         for tool in map(TOOLS.__getitem__, given.tools):
             for marks in searches(tool, tuple(given.runs)):
-                places = {(name, bench.identity, tool.name, seed, mark) for mark in marks}
-                if places <= there:
+                keys = {(name, bench.identity, tool.name, seed, mark) for mark in marks}
+                if keys <= there:
                     continue
                 rows = rows_of(tool, bench, seed, marks)
-                add_rows(given.data, [row for row in rows if row.place not in there])
+                add_rows(given.data, [row for row in rows if row.key not in there])
                 for row in rows:
                     print(name, tool.name, seed, row.runs, row.asked, end=" ")
                     print(

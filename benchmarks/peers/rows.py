@@ -32,7 +32,7 @@ class Row:
         return self.cost / self.default
 
     @property
-    def place(self) -> tuple[str, str, str, int, int]:
+    def key(self) -> tuple[str, str, str, int, int]:
         """What it is the result of."""
         return self.case, self.bench, self.tool, self.seed, self.runs
 

@@ -77,8 +77,8 @@ class Search:
             self._serve(process.pid)
             code, own = _waited_for(process)
         if code and not self.stopped and not self.evaluator.asked >= max(self.marks):
-            said = (self.job.folder / "output.txt").read_text("utf-8", "replace")
-            raise Failed(f"{self.tool.name} ended with {code}:\n{said[-3000:]}")
+            output = (self.job.folder / "output.txt").read_text("utf-8", "replace")
+            raise Failed(f"{self.tool.name} ended with {code}:\n{output[-3000:]}")
         return Found(self.evaluator.close(), self.evaluator.asked, own)
 
     def _started(self, output: IO[bytes]) -> "subprocess.Popen[bytes]":

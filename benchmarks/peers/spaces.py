@@ -39,9 +39,9 @@ def _levels(parameter: Integer | Real) -> list[float]:
 def _nearest(parameter: Integer | Real, value: float) -> int:
     levels = _levels(parameter)
     inside = min(max(value, parameter.low), parameter.high)
-    place = math.log(inside) if parameter.log else inside
-    right = min(bisect_left(levels, place), len(levels) - 1)
-    return min((max(right - 1, 0), right), key=lambda index: abs(levels[index] - place))
+    wanted = math.log(inside) if parameter.log else inside
+    right = min(bisect_left(levels, wanted), len(levels) - 1)
+    return min((max(right - 1, 0), right), key=lambda index: abs(levels[index] - wanted))
 
 
 def thinned(space: Space) -> Space:

@@ -109,7 +109,7 @@ class _IteratedRace:
         yield Incumbent(default)
         newcomers = [config for config in history.scenario.initial if config != default]
         newcomers += self._bred(newcomers)
-        while newcomers or not self._is_settled():
+        while newcomers or not self._is_decided():
             if not newcomers:
                 self._reopen()
                 newcomers = self._bred()
@@ -136,7 +136,7 @@ class _IteratedRace:
             excluded.update(move)
         return newcomers
 
-    def _is_settled(self) -> bool:
+    def _is_decided(self) -> bool:
         """Whether all were run as often as may be."""
         everybody = [*self.elites, *self.left]
         costs = self.history.costs
