@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -15,7 +16,7 @@ from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
 from paramhs.search.learning.effects import fitted, normals
-from paramhs.search.learning.rows import transformed, two_way
+from paramhs.search.learning.rows import gathered, transformed, two_way
 from paramhs.search.operators import (
     Anywhere,
     Guided,
@@ -118,9 +119,21 @@ def test_where_plain_moves_lead_nowhere_a_design_still_goes_anywhere():
     assert InitialDesign(Several(), 1.0).sample(SMALL, at, Random(1), plain) in left
 
 
+def test_a_large_space_of_which_hardly_anything_is_allowed_is_searched_by_plain_moves():
+    names = [f"p{k}" for k in range(9)]
+    same = [f"{a} != {b}" for a, b in pairwise(names[:6])]
+    space = Space({name: Integer(0, 9) for name in names}, forbidden=same)
+
+    def target(config, seed):
+        return 1.0 + sum(config.values())
+
+    assert len(tune(target, space, budget=60, deterministic=True).runs) == 60
+
+
 @pytest.mark.parametrize(("parameters", "enough"), [(1, 6), (4, 12), (8, 20), (60, 20)])
 def test_the_model_speaks_once_some_configurations_for_each_parameter_are_known(parameters, enough):
-    space = Space({f"p{k}": Integer(0, 99) for k in range(parameters)})
+    constants = {f"c{k}": Categorical(["one"]) for k in range(9)}  # which do not count
+    space = Space({f"p{k}": Integer(0, 99) for k in range(parameters)} | constants)
     costs = {config: 1.0 + sum(config.indices) for config in sampled(space, enough - 1, 4)}
     assert fitted(filled(space, costs)) is not None
     costs.popitem()
@@ -221,6 +234,37 @@ def test_where_all_instances_are_equally_noisy_all_runs_count_about_the_same():
     assert fit.variances.max() / fit.variances.min() < 4
     assert 0.5 < fit.noise / 0.25 < 2
     assert np.allclose(fit.worth, 6, rtol=0.5)
+
+
+def test_how_much_an_instance_costs_says_nothing_of_its_noise():
+    _, values, who, where = made_up(Random(2), 200, 4, [0.05] * 5)
+    for number, level in enumerate([0.0, 1.0, 2.0, 3.0, 10.0]):
+        values[where == number] += level
+    variances = two_way(values, who, where).variances
+    assert variances.max() / variances.min() < 2.5
+
+
+def test_what_always_costs_the_same_tells_nothing():
+    truth, values, who, where = made_up(Random(3), 60, 4, [0.5] * 8)
+    values[where == 0] = 7.0
+    fit = two_way(values, who, where)
+    assert fit.variances[0] > fit.variances[1:].max()
+    without = where != 0
+    kept = np.unique(who[without])
+    best = np.corrcoef(two_way(values[without], who[without], where[without] - 1).means, truth)
+    assert len(kept) == len(truth)
+    assert np.corrcoef(fit.means, truth)[0, 1] > best[0, 1] - 0.02
+
+
+def test_no_noise_is_rounded_to_none():
+    space = Space({"x": Integer(0, 5_000)})
+    history = filled(space, {}, instances=("quiet", "loud"))
+    quiet, loud = history.scenario.instances
+    for x in range(2_000):
+        history.add(Run(Task(space.config(x=x), quiet, 1), Status.OK, 0.0, 5.0 + x % 7))
+    for x in range(5):
+        history.add(Run(Task(space.config(x=x), loud, 1), Status.OK, 0.0, 10.0**x))
+    assert min(gathered(history).noise_of.values()) > 0
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.0, 1e-9, 1.0, 1e60]))

@@ -2,8 +2,9 @@
 
 What is left over is added back as noise that is a function of (configuration, instance, seed), of
 the instance alone for a deterministic target: a deviation of the configuration, drawn from those
-really seen, and a deviation of the run, drawn from those really seen. So heavy tails and runs over
-the limit stay what they are. (Eggensperger, Lindauer, Hoos, Hutter, Leyton-Brown, Machine Learning
+really seen, and a deviation of the run, drawn from those really seen on that instance. So heavy
+tails, runs over the limit and instances that tell more than others stay what they are.
+(Eggensperger, Lindauer, Hoos, Hutter, Leyton-Brown, Machine Learning
 107, 2018, on such surrogates.)
 """
 
@@ -69,9 +70,9 @@ class Surrogate(Target):
         self.number = {instance: n for n, instance in enumerate(instances)}
         metric = case.scenario.cost
         limit = metric.limit if isinstance(metric, CountedWork) else np.inf
-        logs = np.log(
-            np.minimum(np.where(np.isnan(table.work), np.inf, table.work), BEYOND * limit)
-        )
+        least = table.work[table.work > 0].min() / 2  # what counts as nothing has a logarithm, too
+        work = np.where(np.isnan(table.work), np.inf, np.maximum(table.work, least))
+        logs = np.log(np.minimum(work, BEYOND * limit))
         self.level = np.array([np.median(logs[table.instance == n]) for n in range(len(instances))])
         relative = logs - self.level[table.instance]
         _, who = np.unique(table.config, axis=0, return_inverse=True)
@@ -82,7 +83,7 @@ class Surrogate(Target):
         expected = cross_val_predict(
             self.forest, rows, relative, groups=who.ravel(), cv=GroupKFold(FOLDS)
         )
-        self._take_noise(who.ravel(), expected, relative - expected)
+        self._take_noise(who.ravel(), table.instance, expected, relative - expected)
         self.explained = 1 - np.var(relative - expected) / np.var(relative)
         self.forest.fit(rows, relative)
         self._known: dict[Config, np.ndarray] = {}
@@ -91,7 +92,9 @@ class Surrogate(Target):
     def _rows(self, config: np.ndarray, instance: np.ndarray) -> np.ndarray:
         return np.column_stack([config, self.level[instance], instance])
 
-    def _take_noise(self, who: np.ndarray, expected: np.ndarray, rest: np.ndarray) -> None:
+    def _take_noise(
+        self, who: np.ndarray, where: np.ndarray, expected: np.ndarray, rest: np.ndarray
+    ) -> None:
         """Two pools: deviations of configurations, and of their runs, where no run of the same
         configuration was known."""
         counts = np.bincount(who)
@@ -101,7 +104,10 @@ class Surrogate(Target):
         noise = np.var(within[often[who]])
         between = max(np.var(means[often]) - noise * np.mean(1 / counts[often]), 0.0)
         shrunk = means[often] * np.sqrt(between / max(np.var(means[often]), 1e-12))
-        self.of_runs = Pool(expected[often[who]], within[often[who]], 200)
+        self.of_runs = [
+            Pool(expected[here], within[here], 40)
+            for here in (often[who] & (where == number) for number in range(len(self.level)))
+        ]
         self.of_configs = Pool((np.bincount(who, expected) / counts)[often], shrunk, 40)
 
     def __call__(self, task: Task) -> Run:
@@ -114,7 +120,7 @@ class Surrogate(Target):
         number = self.number[instance]
         rng = ShortStream(seed, number, *config.indices)
         expected = self._expected(config)[number]
-        noise = self.of_runs.drawn(expected, rng)
+        noise = self.of_runs[number].drawn(expected, rng)
         return float(np.exp(self.level[number] + expected + noise))
 
     def _expected(self, config: Config) -> np.ndarray:

@@ -33,17 +33,18 @@ class Growing:
     could not be beaten.) Where a model knows how noisy runs on each instance are, those that tell
     most tend to come first: each next one with probability in proportion to 1 / variance. It is
     rejected as soon as its mean over the pairs so far is worse, which is looked at after `min_runs`
-    and then after twice as many each time; it takes over only after all of the incumbent's pairs,
-    and at least three where there are as many. One that is exactly equal pair by pair, on all or on
-    so many that it is no chance, is rejected as having no effect. (Two runs of a solver that counts
-    its work are enough; of false clauses, which are often the same, or of time-outs, it takes more:
-    the incumbent's own costs tell.)
+    (where noise is known, after as many as are worth so many of average noise, from one to twice as
+    many) and then after twice as many each time; it takes over only after all of the incumbent's
+    pairs, and at least three where there are as many. One that is exactly equal pair by pair, on
+    all or on so many that it is no chance, is rejected as having no effect. (Two runs of a solver
+    that counts its work are enough; of false clauses, which are often the same, or of time-outs, it
+    takes more: the incumbent's own costs tell.)
 
     Who meets the same incumbent again is judged on twice as many runs as the last time.
 
     Source: what FocusedILS (Hutter et al., JAIR 36, 2009) and SMAC's intensification (Hutter, Hoos,
-    Leyton-Brown, LION 2011) have in common; the order of pairs and the treatment of ties are our
-    own.
+    Leyton-Brown, LION 2011) have in common; the order of pairs, the first look and the treatment
+    of ties are our own.
     """
 
     min_runs: int = 2
@@ -71,8 +72,8 @@ class Growing:
         new: list[Cost] = []
         old: list[Cost] = []
         known = len(_met(history, challenger, history.pairs_of(incumbent)))
-        first = self._first_look(history, order.peek()) << min(times, 40)
-        for look in self._looks(max(first, known), len(pairs)):
+        first = max(self._first_look(history, order.peek()), known << (times > 0))
+        for look in self._looks(first, len(pairs)):
             met += islice(order, look - len(met))
             likely = _later(history, challenger, incumbent, met, order)
             if not (

@@ -69,7 +69,7 @@ class Foresight:
         A race with this incumbent has asked for so many runs, those of the request included.
         """
         history = self._history
-        if self._future is None:
+        if self._future is None or self._future.history.noise_of != history.noise_of:
             self._future = _Future(self._comparison, history, history, incumbent)
         self._future.correct()
         self._future.guess(request.tasks)

@@ -7,7 +7,8 @@ has no solution takes a solver about as long each time, to find one is luck: the
 minisat's work scatters by 0.14 from one configuration to the next on unsatisfiable random formulas,
 by 0.5 to 1.4 on satisfiable ones. So each instance has a variance of its own, estimated from what
 is left over, and a run counts by its inverse. With a few runs of each instance such estimates are
-poor: they are drawn towards what is common to all.
+poor: they are drawn towards what is common to all. And what always costs the same, because it is
+never solved or at once, is without noise but tells nothing: equal costs count against an instance.
 
 Costs are taken as logarithms where all are positive, else as they are; in units of their spread;
 a run without a usable cost counts as somewhat worse than the worst, and one that was cut short as
@@ -35,6 +36,7 @@ _ROUNDS = 3  # of fitting and weighing
 _COMMON = 2.0  # runs that the variance of all instances counts as in that of each
 _OWN = 0.95  # how much of its configuration's mean a run may be, to say something of the noise
 _DIGITS = 6  # to which variances are rounded
+_LEAST = 0.1  # of the common variance, is that of each instance thought to be at least
 _FARTHEST = 100.0  # spreads from the middle
 _HUGE = 1e100  # what solvers say where they found nothing may be the largest float
 
@@ -57,7 +59,8 @@ class Rows:
 def gathered(history: History) -> Rows | None:
     """The rows of all runs; None where these are too few to say anything."""
     configs = list(history.configs)
-    if len(configs) < min(_FEW + _FEW_EACH * len(history.scenario.space.listed), _ENOUGH):
+    movable = sum(parameter.levels > 1 for parameter in history.scenario.space.listed)
+    if len(configs) < min(_FEW + _FEW_EACH * movable, _ENOUGH):
         return None
     numbers: dict[str, int] = {}
     owner: list[int] = []
@@ -70,7 +73,7 @@ def gathered(history: History) -> Rows | None:
             costs.append(cost)
     fit = two_way(transformed(np.array(costs)), np.array(owner), np.array(instance))
     means = fit.means - np.average(fit.means, weights=fit.worth)
-    relative = np.round(fit.variances / fit.variances.mean(), _DIGITS).tolist()
+    relative = np.round(fit.variances / fit.average, _DIGITS).tolist()
     return Rows(
         configs, means, fit.worth, fit.noise, {name: relative[n] for name, n in numbers.items()}
     )
@@ -115,7 +118,9 @@ class TwoWay:
     worth: Floats
     noise: float
     variances: Floats
-    """Of a run on each instance."""
+    """Of a run on each instance, the larger the more often runs there cost the same."""
+    average: float
+    """Of the variances, equal costs left aside."""
 
 
 def two_way(values: Floats, who: Ints, where: Ints) -> TwoWay:
@@ -124,18 +129,20 @@ def two_way(values: Floats, who: Ints, where: Ints) -> TwoWay:
     Every one of either has a value. Weighted least squares, the weights from the fit before.
     """
     seen = np.bincount(where).astype(np.float64)
+    telling = _telling(values, where)
     weights = np.ones(len(seen))
     for _ in range(_ROUNDS):
         means, effects, worth = _additive(values, who, where, weights)
         rest = values - effects[where] - means[who]
         variances = _variances(rest, weights[where] / worth[who], where)
-        weights = 1 / variances
+        weights = telling / variances
         weights *= len(values) / float(weights @ seen)
     means, effects, worth = _additive(values, who, where, weights)
     rest = values - effects[where] - means[who]
     freedom = max(len(values) - len(means) - len(seen), 1)
     noise = float((weights[where] * rest) @ rest) / freedom
-    return TwoWay(means, worth, max(noise, 1e-6 * (float(np.var(means)) or 1.0)), variances)
+    noise = max(noise, 1e-6 * (float(np.var(means)) or 1.0))
+    return TwoWay(means, worth, noise, variances / telling, float(variances.mean()))
 
 
 def _additive(
@@ -149,9 +156,21 @@ def _additive(
     means = np.zeros(len(worth))
     for _ in range(_SWEEPS):
         means = np.bincount(who, weight * (values - effects[where])) / worth
-        effects = np.bincount(where, values - means[who]) / (seen + 0.5)
+        effects = np.bincount(where, values - means[who]) / seen
     means = np.bincount(who, weight * (values - effects[where])) / worth
     return means, effects, worth
+
+
+def _telling(values: Floats, where: Ints) -> Floats:
+    """The share of runs on each instance that do not cost what most cost there, and one of those.
+
+    Where all do, as where nothing is ever solved, there is no noise, and nothing to learn either.
+    """
+    each, counts = np.unique(np.stack([where, values]), axis=1, return_counts=True)
+    seen = np.bincount(where)
+    most = np.zeros(len(seen), np.int64)
+    np.maximum.at(most, each[0].astype(np.int64), counts)
+    return np.asarray((seen - most + 1) / seen, np.float64)
 
 
 def _variances(rest: Floats, share: Floats, where: Ints) -> Floats:
@@ -164,4 +183,5 @@ def _variances(rest: Floats, share: Floats, where: Ints) -> Floats:
     squares = np.where(tells, rest**2 / np.where(tells, 1 - share, 1.0), 0.0)
     count = np.bincount(where, tells.astype(np.float64))
     common = float(squares.sum()) / max(float(count.sum()), 1.0) or 1.0
-    return np.asarray((np.bincount(where, squares) + _COMMON * common) / (count + _COMMON))
+    own = (np.bincount(where, squares) + _COMMON * common) / (count + _COMMON)
+    return np.asarray(own.clip(_LEAST * common))

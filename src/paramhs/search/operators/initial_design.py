@@ -40,12 +40,13 @@ class InitialDesign:
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """A draw from the law."""
-        if rng.random() < self.epsilon:
-            move = self.plain.sample(space, at, rng, excluded)
-            if move:
-                return move
-        return Anywhere().sample(space, at, rng, excluded)
+        """A draw from the law.
+
+        In a large space of which hardly anything is allowed, where no draw succeeds, it is plain.
+        """
+        ways = (self.plain, Anywhere())
+        first, other = ways if rng.random() < self.epsilon else reversed(ways)
+        return first.sample(space, at, rng, excluded) or other.sample(space, at, rng, excluded)
 
     def order(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
