@@ -9,7 +9,7 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -58,6 +58,7 @@ class TestScales:
         assert 0 <= low == scale.at(min(a, b)) <= high <= 1
         assert all(0 <= scale.at(x) <= 1 for x in numbers)
 
+    @example([5e-324, 3e-323], 4)
     @given(st.lists(FINITE, min_size=1), st.integers(0, 8))
     def test_few_numbers_are_written_and_all_on_the_axis(self, numbers, most):
         scale = fitting(numbers)

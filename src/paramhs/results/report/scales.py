@@ -99,7 +99,7 @@ def _tamed(x: float) -> float:
 
 def _even(low: float, high: float, most: int) -> list[float]:
     span = high / most - low / most
-    if not 0 < span < math.inf:
+    if not _TINY < span < math.inf:
         return [low]
     power = 10.0 ** math.floor(math.log10(span))
     step = next(power * k for k in (1, 2, 5, 10) if power * k >= span * 0.999)
