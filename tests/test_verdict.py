@@ -389,6 +389,14 @@ class TestWords:
         assert message.endswith("not the interval, which is too narrow for so few as 7 instances.")
         assert f"The test decides (p = {made.p_value:.2g})" in message
 
+    def test_where_failures_decide_that_is_the_reason(self):
+        made = compared([3.0] * 6 + [3.0, 3.0], [1.0] * 6 + [None, None])
+        assert made.conclusion == "unclear"
+        assert made.ratio.low > 1
+        (message,) = conclusion(made)
+        assert "in which failures come first; the interval is about the runs that" in message
+        assert "too narrow" not in message
+
     def test_the_same_of_a_difference_where_there_is_no_ratio(self):
         made = compared([-0.5] * 6 + [-1.0], [-1.0] * 6 + [-0.4])
         assert (made.ratio, made.conclusion) == (None, "unclear")
@@ -412,3 +420,8 @@ class TestWords:
         made = compared([None, 4.0, 6.0, 8.0], [1.0, None, 3.0, 4.0])
         assert (made.first.cost, made.second.cost) == (7.0, 3.5)
         assert (made.first.failed, made.second.failed) == (1, 1)
+
+    def test_beside_one_that_failed_always_stands_the_others_own_mean(self):
+        made = compared([None] * 4, [1.0, None, 3.0, 5.0])
+        assert (made.first.cost, made.second.cost) == (math.inf, 3.0)
+        assert (made.first.failed, made.second.failed) == (4, 1)

@@ -82,6 +82,11 @@ def _why_not(verdict: "Verdict") -> str:
     if cases < PROVING:
         only = "instances" if verdict.case == "instance" or verdict.runs_alike else "runs"
         return f" {counted(cases, verdict.case)} cannot prove one; only more {only} can."
+    if _excludes_none(verdict) and verdict.first.failed + verdict.second.failed:
+        return (
+            f" The test decides (p = {verdict.p_value:.2g}), in which failures come first; the"
+            " interval is about the runs that neither has failed."
+        )
     if _excludes_none(verdict):
         return (
             f" The test decides (p = {verdict.p_value:.2g}), not the interval, which is too narrow"

@@ -46,7 +46,7 @@ class Side:
     config: Config
     cost: float
     """As a person expects to see it: a mean, or a PAR10, over the runs that neither side has
-    failed; infinite where there are none."""
+    failed, or over its own where all those of the other failed; infinite where there are none."""
     runs: int
     solved: int
     """How many runs finished within their limits with a usable answer."""
@@ -198,10 +198,10 @@ def verdict(
     rng = stream(0, "verdict", len(cases))
     gain, ratio = _estimates(cases, quality and metric.maximise, rng)
     differences = _differences([_scores(case) for case in cases])
-    both = [pair for pair in mine if _both_usable(mine[pair], other[pair], metric)]
+    shown, beside = _comparable(mine, other, metric)
     return Verdict(
-        _side(first, [metric.of(mine[pair]) for pair in both], metric),
-        _side(second, [metric.of(other[pair]) for pair in both], metric),
+        _side(first, shown, metric),
+        _side(second, beside, metric),
         on,
         len(instances),
         "instance" if by_instance else "run",
@@ -233,8 +233,17 @@ def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
     return {pair: by_pair[pair] for pair in sorted(by_pair)}
 
 
-def _both_usable(first: Run, second: Run, metric: CostMetric) -> bool:
-    return all(math.isfinite(metric.of(run)[0]) for run in (first, second))
+def _comparable(
+    mine: Mapping[tuple[str, int], Run], other: Mapping[tuple[str, int], Run], metric: CostMetric
+) -> tuple[list[Cost], list[Cost]]:
+    """The costs of either where both are usable; where one has none, all that the other has."""
+    costs = [(metric.of(mine[pair]), metric.of(other[pair])) for pair in mine]
+    first = [a for a, _ in costs if math.isfinite(a[0])]
+    second = [b for _, b in costs if math.isfinite(b[0])]
+    if not first or not second:
+        return first, second
+    both = [(a, b) for a, b in costs if math.isfinite(a[0]) and math.isfinite(b[0])]
+    return [a for a, _ in both], [b for _, b in both]
 
 
 def _side(runs: Sequence[Run], usable: Sequence[Cost], metric: CostMetric) -> Side:
