@@ -36,7 +36,7 @@ _ROUNDS = 3  # of fitting and weighing
 _COMMON = 2.0  # runs that the variance of all instances counts as in that of each
 _OWN = 0.95  # how much of its configuration's mean a run may be, to say something of the noise
 _DIGITS = 6  # to which variances are rounded
-_LEAST = 0.1  # of the common variance, is that of each instance thought to be at least
+_LEAST = 0.01  # of the common variance, is that of each instance thought to be at least
 _FARTHEST = 100.0  # spreads from the middle
 _HUGE = 1e100  # what solvers say where they found nothing may be the largest float
 
