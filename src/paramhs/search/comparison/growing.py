@@ -40,7 +40,8 @@ class Growing:
     that counts its work are enough; of false clauses, which are often the same, or of time-outs, it
     takes more: the incumbent's own costs tell.)
 
-    Who meets the same incumbent again is judged on twice as many runs as the last time.
+    Each time that two meet again, the first look comes after twice as many pairs as it would have
+    the time before; pairs that were met count.
 
     Source: what FocusedILS (Hutter et al., JAIR 36, 2009) and SMAC's intensification (Hutter, Hoos,
     Leyton-Brown, LION 2011) have in common; the order of pairs, the first look and the treatment
@@ -72,8 +73,8 @@ class Growing:
         new: list[Cost] = []
         old: list[Cost] = []
         known = len(_met(history, challenger, history.pairs_of(incumbent)))
-        first = max(self._first_look(history, order.peek()), known << (times > 0))
-        for look in self._looks(first, len(pairs)):
+        first = self._first_look(history, order.peek()) << min(times, 40)
+        for look in self._looks(max(first, known), len(pairs)):
             met += islice(order, look - len(met))
             likely = _later(history, challenger, incumbent, met, order)
             if not (
