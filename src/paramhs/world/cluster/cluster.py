@@ -23,6 +23,7 @@ T = TypeVar("T")
 _LOOK = 1.0  # seconds between two looks at who is there
 _ANSWER = 10.0  # seconds that a scheduler may take to say so
 _PATIENCE = 300.0  # seconds without a worker, or without the scheduler, after which it is given up
+_EVENTS = "all"  # Dask's name for what its scheduler has to tell everybody
 _MANY = 3  # workers that are named when all are set aside
 
 
@@ -59,7 +60,7 @@ class Cluster(AtHand):
 
     def begin(self) -> None:
         """See who is there, now and from now on."""
-        self.start(self._look()).result()
+        self.start(self._begin()).result()
         self._watching = self.start(self._watch())
 
     def start(self, coroutine: Any) -> Any:
@@ -86,6 +87,8 @@ class Cluster(AtHand):
         """Look at it no more."""
         if self._watching:
             self._watching.cancel()
+        if self.connected:
+            self._loop.call_soon_threadsafe(self.client.unsubscribe_topic, _EVENTS)
         for client in self._own:
             with suppress(Exception):
                 self.start(client._close()).result(_ANSWER)
@@ -149,6 +152,24 @@ class Cluster(AtHand):
 
     # Who is there.
 
+    async def _begin(self) -> None:
+        self._listen()
+        await self._look()
+
+    def _listen(self) -> None:
+        """Be told at once who has gone, whom no look may ever see; before what comes of its runs,
+        for the scheduler says one after the other."""
+        self.client.subscribe_topic(_EVENTS, self._hear)
+
+    def _hear(self, event: tuple[float, Any]) -> None:
+        _, what = event
+        if isinstance(what, dict) and what.get("action") == "remove-worker":
+            self._note_gone(what["worker"])
+
+    def _note_gone(self, worker: str) -> None:
+        if worker not in self.standing.aside:
+            self.standing.say(f"worker {worker} is gone; its runs are made again elsewhere")
+
     async def _watch(self) -> None:
         """Look again and again. Nobody waits for this to end, so nothing may end it unseen."""
         try:
@@ -168,9 +189,8 @@ class Cluster(AtHand):
         if workers is None:
             self._lost("the scheduler does not answer; waiting for it")
             return
-        gone = self.workers.keys() - workers.keys()
-        for worker in gone - self.standing.aside:
-            self.standing.say(f"worker {worker} is gone; its runs are made again elsewhere")
+        for worker in self.workers.keys() - workers.keys():
+            self._note_gone(worker)
         self.workers = dict(workers)
         if not workers:
             self._lost("there is no worker; waiting for one")
@@ -226,6 +246,7 @@ class Cluster(AtHand):
                 address, security=self.client.security, asynchronous=True, timeout=_ANSWER
             )
             self._own.append(self.client)
+            self._listen()
 
 
 def _host(worker: str) -> str:
