@@ -437,7 +437,7 @@ def faults(kills: int, only: str) -> Table:
     try:
         study("the connection is cut", apart(cluster, cluster.cut, 1, 4))
         study("paramhs is killed", with_home_killed(cluster))
-        study("the scheduler is restarted", apart(cluster, cluster.restart, 6, 12))
+        study("the scheduler is restarted", apart(cluster, cluster.restart, 2, 8))
     finally:
         cluster.stop()
     return as_table(rows)

@@ -20,7 +20,7 @@ from paramhs.world.cluster.standing import Standing
 from paramhs.world.cluster.starting import start_cluster
 
 T = TypeVar("T")
-_LOOK = 1.0  # seconds between two looks at who is there
+_LOOK = 1.0  # seconds between two looks at who is there, if nobody comes or goes
 _ANSWER = 10.0  # seconds that a scheduler may take to say so
 _PATIENCE = 300.0  # seconds without a worker, or without the scheduler, after which it is given up
 _EVENTS = "all"  # Dask's name for what its scheduler has to tell everybody
@@ -55,6 +55,7 @@ class Cluster(AtHand):
         self._flights: dict[asyncio.Future[None], frozenset[str]] = {}
         self._lost_since: float | None = None
         self._changed = asyncio.Event()
+        self._stirred = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop
         self._watching: Future[None] | None = None
 
@@ -157,13 +158,16 @@ class Cluster(AtHand):
         await self._look()
 
     def _listen(self) -> None:
-        """Be told at once who has gone, whom no look may ever see; before what comes of its runs,
-        for the scheduler says one after the other."""
+        """Be told at once who comes and goes, whom no look may ever see; and who has gone before
+        what comes of its runs, for the scheduler says one after the other."""
         self.client.subscribe_topic(_EVENTS, self._hear)
 
     def _hear(self, event: tuple[float, Any]) -> None:
         _, what = event
-        if isinstance(what, dict) and what.get("action") == "remove-worker":
+        action = what.get("action") if isinstance(what, dict) else None
+        if action in ("add-worker", "remove-worker"):
+            self._stirred.set()
+        if action == "remove-worker":
             self._note_gone(what["worker"])
 
     def _note_gone(self, worker: str) -> None:
@@ -178,7 +182,9 @@ class Cluster(AtHand):
                 self._note_absence()
                 self._send_elsewhere()
                 self._changed.set()
-                await asyncio.sleep(_LOOK)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stirred.wait(), _LOOK)
+                self._stirred.clear()
         except Exception as error:
             self._give_up(f"nobody can say who of the cluster is there: {_told(error)}")
 
