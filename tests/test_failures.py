@@ -115,6 +115,16 @@ def test_what_only_fails_more_often_is_told_but_not_to_be_forbidden():
     assert group.forbid == ""
 
 
+def test_runs_that_fail_by_chance_do_not_hide_a_value_that_always_fails():
+    """Of ten runs of any configuration one or two fail, so that nearly all have a failed run."""
+    first, *_ = groups(
+        lambda config, _, rng: config["heuristic"] == "Vsid" or rng.random() < 0.15,
+        configs=24,
+        instances=12,
+    )
+    assert first.forbid == 'heuristic == "Vsid"'
+
+
 def test_wrong_answers_are_called_so():
     (group,) = groups(lambda c, *_: c["on"], status=Status.WRONG)
     assert "gave a wrong answer" in group.text

@@ -1,13 +1,14 @@
 """Which clauses of parameters explain failed runs.
 
 What counts is configurations, not runs: a configuration that crashes does so on every instance, so
-its runs are no independent witnesses. A clause is tested by Fisher's exact test on configurations
-with and without it that failed and did not. Each parameter has the same share of the error allowed,
-and each of its clauses the same share of that (Bonferroni's correction, by parts), so that a
-parameter with two values is not drowned by one with a hundred; and so for pairs. Clauses that hold
-of so few or so many configurations that they could never be significant are not counted (Tarone's).
-A clause *explains* if nine tenths of the runs with it failed. Where the messages name its value, it
-needed no looking for, and is not corrected.
+its runs are no independent witnesses. One fails if its runs do so no less often than all runs. A
+clause is tested by Fisher's exact test on configurations with and without it that fail and do not.
+Each parameter has the same share of the error allowed, and each of its clauses the same share of
+that (Bonferroni's correction, by parts), so that a parameter with two values is not drowned by one
+with a hundred; and so for pairs. Clauses that hold of so few or so many configurations that they
+could never be significant are not counted (Tarone's). A clause *explains* if nine tenths of the
+runs with it failed. Where the messages name its value, it needed no looking for, and is not
+corrected.
 
 Source: Fisher, Statistical Methods for Research Workers (1934), section 21.02; Tarone, A modified
 Bonferroni method for discrete data (Biometrics 46, 1990).
@@ -103,7 +104,7 @@ class _Counts(NamedTuple):
 
     configs: int
     failing: int
-    """How many of them have a failed run."""
+    """How many of them fail no less often than all runs do."""
     runs: int
     failed: int
 
@@ -118,14 +119,21 @@ class ClauseTable:
         self.indices = np.array([config.indices for config in seen.made], np.int64)
         self.runs = np.fromiter(seen.made.values(), np.int64, len(seen.made))
         self.failed = np.array([failed[config] for config in seen.made], np.int64)
-        self.whole = self.counts(np.ones(len(seen.made), np.bool_))
+        self._mark()
+
+    def _mark(self) -> None:
+        """Who fails: those that do no less often than all. Where any run may fail by chance, one
+        failure says nothing of a configuration that was run often."""
+        often = self.failed * self.runs.sum() >= self.failed.sum() * self.runs
+        self.failing = (self.failed > 0) & often
+        self.whole = self.counts(np.ones(len(self.runs), np.bool_))
 
     def without(self, mask: Mask) -> "ClauseTable":
         """The configurations of which something does not hold."""
         less = copy(self)
         for name in ("indices", "runs", "failed"):
             setattr(less, name, getattr(self, name)[~mask])
-        less.whole = self.counts(~mask)
+        less._mark()
         return less
 
     def mask(self, clause: Clause) -> Mask:
@@ -138,13 +146,13 @@ class ClauseTable:
 
     def counts(self, mask: Mask) -> _Counts:
         """Of some."""
-        failed, runs = self.failed[mask], self.runs[mask]
-        return _Counts(len(runs), int((failed > 0).sum()), int(runs.sum()), int(failed.sum()))
+        parts = (part[mask] for part in (self.failing, self.runs, self.failed))
+        return _Counts(int(mask.sum()), *(int(part.sum()) for part in parts))
 
     def counts_of(self, position: int, ranges: Sequence[_Range]) -> list[_Counts]:
         """Of each range of one parameter; a look at each configuration is enough for all."""
         seen, which = np.unique(self.indices[:, position], return_inverse=True)
-        weights = (None, self.failed > 0, self.runs, self.failed)
+        weights = (None, self.failing, self.runs, self.failed)
         sums = [np.cumsum([0, *np.bincount(which, w, len(seen)).tolist()]) for w in weights]
         first = np.searchsorted(seen, [r.low for r in ranges])
         after = np.searchsorted(seen, [r.high for r in ranges], "right")
