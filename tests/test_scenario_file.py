@@ -793,6 +793,11 @@ class TestBadFiles:
         (line,) = problems("instances = []\n" + MINIMAL)
         assert "instances is empty" in line
 
+    @pytest.mark.parametrize("folder", ["", ".", "..", "./"])
+    def test_a_folder_with_the_scenario_and_its_store_is_none_of_instances(self, problems, folder):
+        (line,) = problems(f'instances = "{folder}"\n' + MINIMAL)
+        assert line.startswith(f"line 1, instances: {folder!r} is a folder that the scenario")
+
     @pytest.mark.parametrize("cutoff", ["0", "-1", '"0 s"', "nan"])
     def test_cutoff_must_be_positive(self, problems, cutoff):
         (line,) = problems(f"cutoff = {cutoff}\n" + MINIMAL)

@@ -1,6 +1,7 @@
 """From a store or a result to the page that tells of it, written whole or not at all."""
 
 import os
+import shlex
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -72,7 +73,7 @@ def _stored_material(store: Path, told: Told, refresh: int | None) -> Material:
     verdict = read_verdict(search)
     simplified = read_simplified(store, search.scenario.space)
     target = search.description["target"]
-    calls = {"simplify": f"paramhs simplify {store}", **(told.calls or {})}
+    calls = {"simplify": shlex.join(["paramhs", "simplify", str(store)]), **(told.calls or {})}
     return _material(
         search.history,
         search.trajectory,

@@ -73,6 +73,11 @@ class Lister:
         """The files of a folder, or those that a pattern means."""
         home = self.folders[0]
         if folder is not None:
+            if home.resolve().is_relative_to(folder.resolve()):
+                raise BadInput(
+                    f"{listing!r} is a folder that the scenario itself is in, and the runs that it"
+                    " stores; expected a folder of instances alone, or a pattern such as '*.cnf'"
+                )
             paths: Iterable[Path] = (p for p in folder.rglob("*") if _is_visible(p, folder))
         elif has_magic(listing) and "\0" not in listing:
             found = glob(listing, root_dir=home, recursive=True)
