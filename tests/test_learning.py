@@ -15,7 +15,8 @@ from paramhs import tune
 from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
-from paramhs.search.learning.effects import fitted, normals
+from paramhs.search.learning.effects import _likely_by_column, _likely_by_row, fitted, normals
+from paramhs.search.learning.likeness import likenesses
 from paramhs.search.learning.rows import gathered, transformed, two_way
 from paramhs.search.operators import (
     Anywhere,
@@ -69,6 +70,28 @@ def some_history(seed, space=SMALL, count=20):
 def test_a_learned_operator_keeps_to_its_law(tries):
     operator = Learned(epsilon=0.25, tries=tries, draws=2)
     check_operator(operator, SMALL, history=some_history(1), draws=1_000)
+
+
+@pytest.mark.parametrize("candidates", [1, 2, 40])
+def test_the_best_candidate_by_the_score_is_the_move(candidates):
+    """Two guesses, the first indifferent, each with a score of its own; the law is exact."""
+    guesses = (lambda *_: 0.0, lambda position, index: float(index + position))
+    scores = (
+        lambda configs: [float(c["a"]) for c in configs],
+        lambda configs: [-float(c["a"]) for c in configs],
+    )
+    guided = Guided(Several(), guesses, 0.25, 2, scores=scores, candidates=candidates)
+    check_operator(guided, SMALL, draws=1_000)
+    at, excluded = SMALL.default, {SMALL.config(a=0), SMALL.config(a=1)}
+    law = guided.distribution(SMALL, at, excluded)
+    assert sum(law.values()) == 1
+    assert not any(config in excluded for (config,) in law)
+    means = []
+    for count in (1, candidates):
+        by_first = Guided(Several(), guesses[:1], 0.25, 2, scores=scores[:1], candidates=count)
+        moves = by_first.distribution(SMALL, at, excluded)
+        means.append(sum(p * config["a"] for (config,), p in moves.items()))
+    assert (means[1] < means[0]) is (candidates > 1)
 
 
 def test_what_made_no_difference_is_left_to_plain_moves():
@@ -185,7 +208,7 @@ def test_effects_are_found_in_noise():
     assert guess(0, 9) / unit == pytest.approx(1.8, abs=0.45)
     assert abs(guess(3, 9)) / unit < 0.3
     assert guess(0, 0) == guess(6, 0) == 0  # the default's
-    drawn = [model.guess(model.drawn(Random(k), 1.0)[0])(0, 9) for k in range(60)]
+    drawn = [model.guess(d.effects)(0, 9) for d in model.drawn(60, Random(0), 1.0)]
     assert np.std(drawn) > 0.01
     assert np.mean(drawn) == pytest.approx(guess(0, 9), abs=0.3)
 
@@ -276,34 +299,109 @@ def test_variances_of_instances_are_usable_whatever_the_values(seed, runs, scale
     assert np.isfinite(fit.means).all()
 
 
+def interacting(config, number):
+    """What costs much only together, beside a little noise."""
+    noise = Random(f"{config.indices} {number}").gauss(0, 0.1)
+    return math.exp(2.0 * (config["a"] >= 2) * (config["m"] != "y") + noise)
+
+
 def test_a_draw_has_the_law_of_the_posterior():
-    """Against the textbook's formula, for a model small enough to invert."""
-    model = fitted(some_history(4))
-    variances = model.deviation + model.rows.noise / model.rows.worth
-    x = model.design
-    covariance = np.linalg.inv(x.T @ (x / variances[:, None]) + np.eye(x.shape[1]) / model.prior)
-    mean = covariance @ (x.T @ (model.rows.means / variances))
+    """Against the textbook's formulas, for a model small enough to invert."""
+    model = fitted(filled(SMALL, dict.fromkeys(sampled(SMALL, 20, 4), interacting)))
+    assert model.likeness.distances is not None
+    x, y = model.design, model.rows.means
+    shared = model.deviation * model.likeness.matrix
+    known = np.linalg.inv(shared + np.diag(model.rows.noise / model.rows.worth))
+    covariance = np.linalg.inv(x.T @ known @ x + np.eye(x.shape[1]) / model.prior)
+    mean = covariance @ (x.T @ known @ y)
     effects = model.coding.effects
     assert model.mean == pytest.approx(effects(mean), abs=1e-5)
-    draws = np.array([model.drawn(Random(k), 1.0)[0] for k in range(3_000)])
+    drawn = model.drawn(3_000, Random(1), 1.0)
+    draws = np.array([draw.effects for draw in drawn])
     spread = [effects(column) for column in np.linalg.cholesky(covariance).T]
     expected = np.sqrt(np.sum(np.square(spread), axis=0))
     assert draws.std(axis=0) == pytest.approx(expected, rel=0.08, abs=1e-3)
     assert draws.mean(axis=0) == pytest.approx(model.mean, abs=4 * expected.max() / 3_000**0.5)
 
+    before = model.prior * x @ x.T + shared
+    gain = before @ np.linalg.inv(before + np.diag(model.rows.noise / model.rows.worth))
+    costs = np.array([draw.costs for draw in drawn])
+    expected = np.sqrt(np.diag(before - gain @ before))
+    assert costs.std(axis=0) == pytest.approx(expected, rel=0.08)
+    assert costs.mean(axis=0) == pytest.approx(gain @ y, abs=4 * expected.max() / 3_000**0.5)
 
-def test_more_rows_than_columns_or_fewer_give_the_same_model():
-    space = Space({f"c{k}": Categorical(["x", "y", "z"]) for k in range(15)})
-    few, many = (
-        filled(space, {c: 1.0 + c.indices[0] for c in sampled(space, n, 1)}) for n in (24, 60)
+    others = [c for c in SMALL.configs() if c not in model.rows.configs]
+    bins = model.coding.bins(others)
+    near = model.deviation * model.likeness.to(bins)
+    best = effects(mean)[np.where(bins >= 0, model.coding.starts + bins, -1)].sum(axis=1)
+    best += near @ known @ (y - x @ mean)
+    scores = np.array([model.score(draw)(others) for draw in drawn])
+    assert scores.mean(axis=0) == pytest.approx(best, abs=4 * scores.std() / 3_000**0.5)
+
+
+def test_neighbours_tell_what_main_effects_cannot():
+    """Of those that were not run, too: who costs much only together is told from the others."""
+    every = list(SMALL.configs())
+    run = [c for i, c in enumerate(every) if i % 3]
+    model = fitted(filled(SMALL, dict.fromkeys(run, interacting), instances="ijkl"))
+    others = [c for c in every if c not in run]
+    costs = np.mean([model.score(draw)(others) for draw in model.drawn(50, Random(2), 1.0)], axis=0)
+    dear = [c["a"] >= 2 and c["m"] != "y" for c in others]
+    assert min(c for c, d in zip(costs, dear, strict=True) if d) > max(
+        c for c, d in zip(costs, dear, strict=True) if not d
     )
-    for history, is_wide in ((few, True), (many, False)):
-        model = fitted(history)
-        assert (len(model.design) < model.design.shape[1]) is is_wide
-        variances = model.deviation + model.rows.noise / model.rows.worth
-        kernel = model.prior * model.design @ model.design.T + np.diag(variances)
-        dual = model.prior * model.design.T @ np.linalg.solve(kernel, model.rows.means)
-        assert model.mean == pytest.approx(model.coding.effects(dual), abs=1e-5)
+
+
+def test_without_main_effects_nobody_is_like_anybody():
+    model = fitted(filled(SMALL, dict.fromkeys(sampled(SMALL, 20, 4), 1.0)))
+    assert model.likeness.distances is None
+    (draw,) = model.drawn(1, Random(1), 1.0)
+    at = SMALL.config(a=4)
+    assert model.score(draw)([at]) == pytest.approx(
+        [sum(model.guess(draw.effects)(i, k) for i, k in enumerate(at.indices) if k >= 0)], abs=1e-5
+    )
+
+
+def test_likeness_falls_with_the_distance_in_what_matters():
+    bins = np.array([[0, 0, 0], [4, 0, 0], [0, 2, 0], [0, 0, 1], [0, -1, 1]])
+    nearest, *_, farthest = likenesses(bins, [5, 3, 9], [True, False, True], [1.0, 0.5, 0.01])
+    first = nearest.matrix[0]
+    shared = [1.0, math.exp(-1 / 0.25), math.exp(-0.5 / 0.25), 1.0, math.exp(-0.5 / 0.25)]
+    assert first == pytest.approx([1.0, *(0.9 * value for value in shared[1:])])
+    assert nearest.to(bins[:1])[0] == pytest.approx([0.9 * value for value in shared])
+    assert (farthest.matrix >= nearest.matrix).all()
+    assert np.linalg.eigvalsh(nearest.matrix).min() >= 0.1 - 1e-9
+    assert list(likenesses(bins, [5, 3, 9], [True] * 3, [0.0] * 3)) == []
+
+
+@pytest.mark.parametrize("count", [24, 60])
+def test_more_rows_than_columns_or_fewer_are_judged_alike(count):
+    """The likelihoods of both forms are the same but for a constant."""
+    space = Space({f"c{k}": Categorical(["x", "y", "z"]) for k in range(15)})
+    model = fitted(filled(space, {c: 1.0 + c.indices[0] for c in sampled(space, count, 1)}))
+    variances = model.deviation + model.rows.noise / model.rows.worth
+    priors = [0.01, 0.1, 1.0]
+    forms = [
+        np.array(list(likely(model.design, model.rows.means, variances, priors)))
+        for likely in (_likely_by_row, _likely_by_column)
+    ]
+    assert forms[0] == pytest.approx(forms[1])
+
+
+def test_only_so_many_configurations_are_modelled_those_that_were_run_most(monkeypatch):
+    monkeypatch.setattr("paramhs.search.learning.rows._MOST", 12)
+    costs = {c: 1.0 + c.indices[0] for c in sampled(LINE, 40, 1)}
+    history = filled(LINE, costs)
+    often = list(costs)[5]
+    for number in range(4):
+        history.add(
+            Run(Task(often, history.scenario.instances[0], 50 + number), Status.OK, 0.0, 1.0)
+        )
+    rows = gathered(history)
+    assert len(rows.configs) == len(rows.means) == len(rows.worth) == 12
+    assert often in rows.configs
+    assert list(rows.configs) == [c for c in costs if c in rows.configs]
+    Learned().given(history)
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def test_no_process_is_left_after_closing(supervise):
         assert len(children) >= 3
         workers.close()
         for future in futures:
-            with pytest.raises(TargetError, match="the run was ended|the keepers are closed"):
+            with pytest.raises(TargetError, match=r"the run was ended|the keepers are closed"):
                 future.result(timeout=PATIENCE)
     assert eventually(lambda: all(map(is_gone, children)))
 

@@ -1,18 +1,20 @@
-"""A model of main effects over all runs of a history.
+"""A model of main effects over all runs of a history, and of what neighbours have in common.
 
     transformed cost = effect of the instance + sum over parameters of an effect of their value
                        + a deviation of the configuration + noise
 
 Without the instances' effects (`learning.rows`) a configuration is one row: the mean of what is
-left, whose variance is tau^2 + sigma^2 / worth, where `worth` is how many runs of average noise it
-was made of. The rest is ridge regression with a common prior variance for the range of each
-parameter. A categorical value has a coefficient of its own; an ordered parameter
-is a random walk over a few knots with lines between them. The default's effects are zero, and so
-are those of parameters that are switched off. The variances of the prior and of the deviations are
-those, of a few, under which the data are likeliest.
+left, whose noise is sigma^2 / worth, where `worth` is how many runs of average noise it was made
+of. The effects are a ridge regression with a common prior variance for the range of each parameter.
+A categorical value has a coefficient of its own; an ordered parameter is a random walk over a few
+knots with lines between them. The default's effects are zero, and so are those of parameters that
+are switched off. Deviations are what parameters do together: neighbours share most of theirs
+(`learning.likeness`). All variances, and how far likeness reaches, are those, of a few, under which
+the data are likeliest.
 
-`drawn` gives coefficients from the posterior: the exact ones of a ridge regression whose data and
-prior mean were disturbed by as much as they are uncertain (Papandreou, Yuille, NIPS 2010).
+`drawn` gives coefficients from the posterior: the exact ones of a regression whose data and prior
+mean were disturbed by as much as they are uncertain (Papandreou, Yuille, NIPS 2010). Of a
+configuration that was not run, the deviation is what those of the rows let expect.
 
 Arithmetic of matrices may differ in its last bits from one machine to another. So effects are
 rounded before anybody decides by them; where a difference survives even that, a replay asks for
@@ -21,16 +23,19 @@ another run than the store has, and stops there.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from random import Random
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from paramhs.search.history import History
+from paramhs.search.learning.likeness import Likeness, likenesses, unlike
 from paramhs.search.learning.rows import Floats, Ints, Rows, gathered
 from paramhs.values.space import Config, Space
 
+T = TypeVar("T")
 _KNOTS = 5  # of an ordered parameter, ends included
 _BINS = 257  # levels that are told apart; a finer range is cut into so many
 _PRIORS = tuple(4.0**k for k in range(-6, 2))  # variances of a range, in units of the rows' own
@@ -97,36 +102,72 @@ def coding(space: Space) -> Coding:
     return Coding(space)
 
 
+class Draw(NamedTuple):
+    """What could be true, by all that is known."""
+
+    effects: Floats
+    """See `Coding.effects`."""
+    pull: Floats
+    """What a likeness of one to each row adds to the cost of a configuration."""
+    costs: Floats
+    """Of each row, its own deviation included."""
+
+
 @dataclass(frozen=True)
 class Effects:
     """A fitted model."""
 
     coding: Coding
     design: Floats
+    gram: Floats
+    """The products of the design's rows."""
     rows: Rows
     prior: float
     """The variance of the effects over a parameter's range."""
     deviation: float
-    """The variance of what a configuration has of its own."""
+    """The variance of what a configuration has beside these."""
+    likeness: Likeness
 
     @property
     def mean(self) -> Floats:
         """The effects that are likeliest, see `Coding.effects`."""
-        return self._effects(self._solved(self.rows.means, np.zeros(self.design.shape[1])))
+        weights = np.linalg.solve(self._covariance, self.rows.means)
+        return self._rounded_effects(self.prior * (self.design.T @ weights))
 
-    def drawn(self, rng: Random, spread: float) -> tuple[Floats, Floats]:
-        """Effects from the posterior, and what each row costs by these and a deviation of its own,
-        also drawn; standard deviations are multiplied by `spread`."""
-        (count, width), rows = self.design.shape, self.rows
-        variances = self.deviation + rows.noise / rows.worth
-        noise = np.sqrt(variances) * normals(count, rng)
-        prior = math.sqrt(self.prior) * normals(width, rng)
-        coefficients = self._solved(rows.means + spread * noise, spread * prior)
-        expected = self.design @ coefficients
-        share = self.deviation / variances  # of what is left that is no noise
-        deviation = np.sqrt(self.deviation * (1 - share)) * normals(count, rng)
-        costs = expected + share * (rows.means - expected) + spread * deviation
-        return self._effects(coefficients), np.asarray(np.round(costs, _DIGITS), np.float64)
+    @cached_property
+    def _deviations(self) -> Floats:
+        """The covariance of the rows' deviations."""
+        return self.deviation * self.likeness.matrix
+
+    @property
+    def _covariance(self) -> Floats:
+        """That of the rows' means."""
+        noise = np.diag(self.rows.noise / self.rows.worth)
+        return self.prior * self.gram + self._deviations + noise
+
+    @property
+    def log_likelihood(self) -> float:
+        """Of the rows' means."""
+        return _log_likelihood(self._covariance, self.rows.means)
+
+    def drawn(self, count: int, rng: Random, spread: float) -> list[Draw]:
+        """Draws from the posterior; standard deviations are multiplied by `spread`."""
+        rows, width = self.design.shape
+        disturbed = np.array([normals(width + 2 * rows, rng) for _ in range(count)]).T * spread
+        coefficients = math.sqrt(self.prior) * disturbed[:width]
+        root = np.linalg.cholesky(self._deviations)
+        deviations = root @ disturbed[width : width + rows]
+        noise = np.sqrt(self.rows.noise / self.rows.worth)[:, None] * disturbed[width + rows :]
+        rest = self.rows.means[:, None] - self.design @ coefficients - deviations - noise
+        weights = np.linalg.solve(self._covariance, rest)
+        coefficients += self.prior * (self.design.T @ weights)
+        expected = np.linalg.solve(root.T, disturbed[width : width + rows])
+        pull = self.deviation * (expected + weights)
+        costs = self.design @ coefficients + deviations + self._deviations @ weights
+        return [
+            Draw(self._rounded_effects(c), p, np.round(k, _DIGITS))
+            for c, p, k in zip(coefficients.T, pull.T, costs.T, strict=True)
+        ]
 
     def guess(self, effects: Floats) -> Callable[[int, int], float]:
         """What a value costs by these effects, beside the default's."""
@@ -138,21 +179,20 @@ class Effects:
 
         return cost
 
-    def _effects(self, coefficients: Floats) -> Floats:
-        return np.asarray(np.round(self.coding.effects(coefficients), _DIGITS), np.float64)
+    def score(self, draw: Draw) -> Callable[[Sequence[Config]], list[float]]:
+        """What configurations cost by a draw, likeness to those that were run included."""
 
-    def _solved(self, means: Floats, prior_mean: Floats) -> Floats:
-        variances = self.deviation + self.rows.noise / self.rows.worth
-        rest = means - self.design @ prior_mean
-        x = self.design
-        if len(x) <= x.shape[1]:
-            kernel = self.prior * (x @ x.T) + np.diag(variances)
-            moved: Floats = np.asarray(self.prior * (x.T @ np.linalg.solve(kernel, rest)))
-        else:
-            weighted = x.T / variances
-            gram = weighted @ x + np.eye(x.shape[1]) / self.prior
-            moved = np.asarray(np.linalg.solve(gram, weighted @ rest), np.float64)
-        return np.asarray(prior_mean + moved)
+        def costs(configs: Sequence[Config]) -> list[float]:
+            bins = self.coding.bins(configs)
+            where = np.where(bins >= 0, self.coding.starts + bins, len(draw.effects) - 1)
+            own = self.likeness.to(bins) @ draw.pull
+            found: list[float] = np.round(draw.effects[where].sum(axis=1) + own, _DIGITS).tolist()
+            return found
+
+        return costs
+
+    def _rounded_effects(self, coefficients: Floats) -> Floats:
+        return np.asarray(np.round(self.coding.effects(coefficients), _DIGITS), np.float64)
 
 
 def fitted(history: History) -> Effects | None:
@@ -161,12 +201,22 @@ def fitted(history: History) -> Effects | None:
     if rows is None:
         return None
     code = coding(history.scenario.space)
-    design = code.rows(code.bins(rows.configs))
+    bins = code.bins(rows.configs)
+    design = code.rows(bins)
     scale = float(np.var(rows.means)) or 1.0
     choices = [(scale * p, scale * d) for p in _PRIORS for d in _DEVIATIONS]
-    likelihoods = _log_likelihoods(design, rows, choices)
-    prior, deviation = choices[int(np.argmax(np.round(likelihoods, _DIGITS)))]
-    return Effects(code, design, rows, prior, deviation)
+    prior, deviation = _likeliest(choices, _log_likelihoods(design, rows, choices))
+    gram = design @ design.T
+    alone = Effects(code, design, gram, rows, prior, deviation, unlike(len(rows.means)))
+    matter = [np.ptp(part) for part in np.split(alone.mean[:-1], code.starts[1:])]
+    ordered = [parameter.ordered for parameter in history.scenario.space.listed]
+    reaches = likenesses(bins, code.sizes, ordered, matter)
+    models = [replace(alone, deviation=scale * d, likeness=r) for r in reaches for d in _DEVIATIONS]
+    return _likeliest([alone, *models], [model.log_likelihood for model in (alone, *models)])
+
+
+def _likeliest(choices: Sequence[T], log_likelihoods: Sequence[float]) -> T:
+    return choices[int(np.argmax(np.round(log_likelihoods, _DIGITS)))]
 
 
 def _log_likelihoods(
@@ -188,9 +238,13 @@ def _likely_by_row(
 ) -> Iterator[float]:
     gram = design @ design.T
     for prior in priors:
-        root = np.linalg.cholesky(prior * gram + np.diag(variances))
-        scaled = np.linalg.solve(root, means)
-        yield float(-0.5 * (scaled @ scaled) - np.log(np.diag(root)).sum())
+        yield _log_likelihood(prior * gram + np.diag(variances), means)
+
+
+def _log_likelihood(covariance: Floats, means: Floats) -> float:
+    root = np.linalg.cholesky(covariance)
+    scaled = np.linalg.solve(root, means)
+    return float(-0.5 * (scaled @ scaled) - np.log(np.diag(root)).sum())
 
 
 def _likely_by_column(

@@ -1,13 +1,13 @@
 """An operator that learns: the plain law as a safety net, and proposals of a model above it."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
 from math import inf, prod
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from paramhs.search.operators.harmonic_numbers import first_above, harmonic_number
 from paramhs.search.operators.initial_design import InitialDesign
@@ -21,12 +21,15 @@ from paramhs.values.space import Config, Space
 if TYPE_CHECKING:
     from paramhs.search.history import History
 
+T = TypeVar("T")
 _LISTABLE = 200  # configurations up to which the law of guided moves is written out
 _RETURNING = 3  # of those tried, so many that look best may return, by each draw
 _REDRAWS = 20  # proposals in a row that may be excluded before the law is written out, or plain
 
 Guess = Callable[[int, int], float]
 """What a value costs, by the position of its parameter and its index: lower is better."""
+Score = Callable[[Sequence[Config]], list[float]]
+"""What configurations cost as a whole."""
 
 
 class Change(NamedTuple):
@@ -44,7 +47,8 @@ class Guided:
     Each time one of the guesses is taken at random. Every parameter makes `tries` steps, of which
     the best by that guess is its change; m is 1 .. n with probability proportional to 1 / m, where
     n is the number of changes for the better (at least one). So it is the plain move of several
-    parameters, `Several`, but for who moves, and where to. The idle stay where they are.
+    parameters, `Several`, but for who moves, and where to. The idle stay where they are. Of so many
+    `candidates` drawn in this way, the move is the best by a score that belongs to the guess.
 
     No move is ever less likely than `epsilon` times its plain probability.
     """
@@ -61,6 +65,9 @@ class Guided:
     """Lists of those who may, one of which is taken at random: the first of it who can."""
     noise_of: Mapping[str, float] = field(default_factory=dict)
     """What the model says of instances, for those who compare: see `History.noise_of`."""
+    scores: tuple[Score, ...] = ()
+    """One for each guess; without them there is one candidate."""
+    candidates: int = 1
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
@@ -88,11 +95,23 @@ class Guided:
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> dict[Move, Fraction]:
         total: dict[Move, Fraction] = {}
-        for guess in self.guesses:
-            for config, p in self._outcomes(space, at, guess):
-                if config is not None and config not in excluded:
-                    total[(config,)] = total.get((config,), Fraction(0)) + p
+        for which in range(len(self.guesses)):
+            for move, p in self._law_by(which, space, at, excluded).items():
+                total[move] = total.get(move, Fraction(0)) + p
         return _scaled(total)
+
+    def _law_by(
+        self, which: int, space: Space, at: Config, excluded: Container[Config]
+    ) -> dict[Move, Fraction]:
+        """Of the best candidate by one of the guesses."""
+        total: dict[Move, Fraction] = {}
+        for config, p in self._outcomes(space, at, self.guesses[which]):
+            if config is not None and config not in excluded:
+                total[(config,)] = total.get((config,), Fraction(0)) + p
+        if not self.scores:
+            return _scaled(total)
+        costs = self.scores[which]([config for (config,) in total]) if total else []
+        return _law_of_best(_scaled(total), dict(zip(total, costs, strict=True)), self.candidates)
 
     def _outcomes(
         self, space: Space, at: Config, guess: Guess
@@ -113,19 +132,11 @@ class Guided:
         """Of the best of `tries` steps; of equally good ones the first drawn."""
         parameter, now = space.listed[position], at.indices[position]
         steps = law(step_of(parameter, self.plain.step), parameter.levels, now)
-        groups: dict[float, dict[int, Fraction]] = {}
-        for index, p in steps.items():
-            groups.setdefault(guess(position, index), {})[index] = p
-        found: dict[Change, Fraction] = {}
-        no_better = Fraction(1)
-        for value in sorted(groups):
-            here = sum(groups[value].values(), Fraction(0))
-            chance = no_better**self.tries - (no_better - here) ** self.tries
-            no_better -= here
-            for index, p in groups[value].items():
-                change = Change(value - guess(position, now), position, index)
-                found[change] = chance * p / here
-        return found
+        costs = {index: guess(position, index) for index in steps}
+        return {
+            Change(costs[index] - guess(position, now), position, index): p
+            for index, p in _law_of_best(steps, costs, self.tries).items()
+        }
 
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
@@ -144,15 +155,30 @@ class Guided:
                 return back
         if self.idle.issuperset(at.movable):
             return self._plain_move(space, at, rng, excluded)
-        for _ in range(_REDRAWS):
-            config = self._proposed(space, at, rng)
-            if config is not None and config not in excluded:
-                return (config,)
-        if space.combinations <= _LISTABLE:
-            changed = self._law_of_changes(space, at, excluded)
+        which = int(rng.random() * len(self.guesses))
+        found = self._candidates(which, space, at, rng, excluded)
+        if len(found) < self.candidates and space.combinations <= _LISTABLE:
+            changed = self._law_by(which, space, at, excluded)
+            changed = changed or self._law_of_changes(space, at, excluded)
             if changed:
                 return draw_from(changed, rng)
-        return self._plain_move(space, at, rng, excluded)
+        if not found:
+            return self._plain_move(space, at, rng, excluded)
+        if not self.scores:
+            return (found[0],)
+        costs = self.scores[which](found)
+        return (found[costs.index(min(costs))],)
+
+    def _candidates(
+        self, which: int, space: Space, at: Config, rng: Random, excluded: Container[Config]
+    ) -> list[Config]:
+        """As many as there should be, if not too many that are drawn are excluded."""
+        drawn = (
+            self._proposed(self.guesses[which], space, at, rng)
+            for _ in range(self.candidates - 1 + _REDRAWS)
+        )
+        allowed = (c for c in drawn if c is not None and c not in excluded)
+        return list(islice(allowed, self.candidates))
 
     def _plain_move(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config]
@@ -164,9 +190,8 @@ class Guided:
         back = self._law_of_returning(at, excluded)
         return draw_from(_scaled(back), rng) if back else ()
 
-    def _proposed(self, space: Space, at: Config, rng: Random) -> Config | None:
+    def _proposed(self, guess: Guess, space: Space, at: Config, rng: Random) -> Config | None:
         draw = rng.random
-        guess = self.guesses[int(draw() * len(self.guesses))]
         changes = []
         for position, quantile in quantiles(self.plain.step, at):
             if position in self.idle:
@@ -186,6 +211,24 @@ class Guided:
     ) -> Iterator[Config]:
         """Successive draws of what has not been drawn yet."""
         return successively(partial(self.sample, space, at, rng), excluded)
+
+
+def _law_of_best(
+    law: Mapping[T, Fraction], costs: Mapping[T, float], draws: int
+) -> dict[T, Fraction]:
+    """Of the best of so many draws from a law; of equally good ones the first drawn."""
+    groups: dict[float, list[T]] = {}
+    for item in law:
+        groups.setdefault(costs[item], []).append(item)
+    found: dict[T, Fraction] = {}
+    no_better = Fraction(1)
+    for cost in sorted(groups):
+        here = sum((law[item] for item in groups[cost]), Fraction(0))
+        chance = no_better**draws - (no_better - here) ** draws
+        no_better -= here
+        for item in groups[cost]:
+            found[item] = chance * law[item] / here
+    return found
 
 
 def _scaled(law: dict[Move, Fraction]) -> dict[Move, Fraction]:
@@ -210,11 +253,12 @@ class Learned:
     """Harmonic moves of several parameters, mostly those that a model of all runs thinks best.
 
     While little is known there is an initial design, most of it drawn anywhere. The model is that
-    of `learning.effects`: main effects, from which coefficients are drawn (Thompson's way of
-    weighing what is known against what is not). It is fitted anew at every new incumbent and
-    whenever the runs have grown by a `growth`th since. What was part of a change that made no
-    difference at all is idle: only plain moves change it. Who was rejected returns now and then, if
-    it looks best of all by a draw, its own runs included: few runs reject many by chance.
+    of `learning.effects`: main effects, and what neighbours have in common, from which some are
+    drawn (Thompson's way of weighing what is known against what is not). It is fitted anew at every
+    new incumbent and whenever the runs have grown by a `growth`th since. What was part of a change
+    that made no difference at all is idle: only plain moves change it. Who was rejected returns now
+    and then, if it looks best of all by a draw, its own runs included: few runs reject many by
+    chance.
 
     Source: the general scheme (Algorithm 4) of Hall, Oliveto, Sudholt, whose operators may depend
     on the history of evaluations; the model is our own.
@@ -227,6 +271,7 @@ class Learned:
     spread: float = 1.0
     growth: int = 10
     again: float = 0.2
+    candidates: int = 32
 
     def __post_init__(self) -> None:
         if not 0 < self.epsilon <= 1:
@@ -235,7 +280,7 @@ class Learned:
             raise BadInput(f"again must be between 0 and 1, not {self.again}")
         if not 0 <= self.spread < inf:
             raise BadInput(f"spread must be a number from 0 on, not {self.spread}")
-        for name in ("tries", "draws", "growth"):
+        for name in ("tries", "draws", "growth", "candidates"):
             value = getattr(self, name)
             if type(value) is not int or value < 1:
                 raise BadInput(f"{name} must be a whole number from 1 on, not {value!r}")
@@ -250,24 +295,25 @@ class Learned:
         if model is None:
             return InitialDesign(plain, self.epsilon)
         rng = history.rng("effects", history.learned)
-        draws = [model.drawn(rng, self.spread) for _ in range(self.draws)]
-        guesses = tuple(model.guess(effects) for effects, _ in draws)
+        draws = model.drawn(self.draws, rng, self.spread)
         tied = ties(history)
         same = {race.challenger for race in tied}
-        tried = list(history.configs)
+        tried = model.rows.configs
         returning = []
-        for _, costs in draws:
-            best = (tried[i] for i in costs.argsort(kind="stable"))
+        for draw in draws:
+            best = (tried[i] for i in draw.costs.argsort(kind="stable"))
             returning.append(tuple(islice((c for c in best if c not in same), _RETURNING)))
         return Guided(
             plain,
-            guesses,
+            tuple(model.guess(draw.effects) for draw in draws),
             self.epsilon,
             self.tries,
             idle(tied),
             self.again,
             tuple(returning),
             model.rows.noise_of,
+            tuple(model.score(draw) for draw in draws),
+            self.candidates,
         )
 
     def is_due(self, history: "History", seen: Seen) -> bool:
