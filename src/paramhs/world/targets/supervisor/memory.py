@@ -16,7 +16,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import psutil
@@ -25,7 +25,7 @@ from paramhs.world.targets.supervisor.cgroup import ControlGroup, delegated
 from paramhs.world.targets.supervisor.tree import Tree, state
 
 _COARSE = 0.1  # seconds by which the time of a file may lag behind the clock
-_LOOKS = 3  # at shared memory, before it is over a limit
+_LOOKS = 3  # by shares, before a run is over its limit
 _BLOCK = 512  # bytes, the unit of st_blocks
 _NAMELESS = ("/memfd:", "/dev/zero (deleted)", "/SYSV")
 _IN_MEMORY = {"tmpfs", "ramfs"}
@@ -54,13 +54,25 @@ class Memory:
         pids = tree.pids()
         if sys.platform != "linux":
             return sum(_everywhere(pid) for pid in pids)
-        pids = [_holder(pid) for pid in pids]
-        held = _total(_resident(pid) for pid in pids)
-        if held.all > limit and len(pids) > 1:
-            held = _shared_once(pids, limit)
-        unmapped, mapped = self._files(pids)
-        found = held.all + unmapped + max(mapped - held.shared, 0)
+        found = self._found(pids, _resident)
+        for _ in range(_LOOKS):
+            if found <= limit:
+                break
+            found = self._found(tree.pids(), _proportional)
         return max(found, self._group.memory() - self._before) if self._group else found
+
+    def _found(self, pids: Iterable[int], held_by: "Callable[[int], _Held]") -> int:
+        """In page tables, and in files in memory beside those.
+
+        Processes and files are looked at one after the other, so a page that others map in between
+        counts more than once. What is over the limit only for that reason is not so at the next
+        look. (And what a process has just unmapped is in its resident memory until all of it is
+        let go, while its file is already one that nobody has mapped: that is not so by shares.)
+        """
+        pids = [_holder(pid) for pid in pids]
+        held = _total(map(held_by, pids))
+        unmapped, mapped = self._files(pids)
+        return held.all + unmapped + max(mapped - held.shared, 0)
 
     def _files(self, pids: Iterable[int]) -> tuple[int, int]:
         """Bytes of files in memory: of those that nobody has mapped, and of the others."""
@@ -105,19 +117,6 @@ def _total(held: Iterable[_Held]) -> _Held:
         everything += one.all
         shared += one.shared
     return _Held(everything, shared)
-
-
-def _shared_once(pids: Sequence[int], limit: float) -> _Held:
-    """Each page by its share of those that map it.
-
-    Processes are looked at one after the other, so a page that others map in between counts more
-    than once. What is over the limit only for that reason is not so at the next look.
-    """
-    for _ in range(_LOOKS):
-        held = _total(_proportional(pid) for pid in pids)
-        if held.all <= limit:
-            break
-    return held
 
 
 def _everywhere(pid: int) -> int:
