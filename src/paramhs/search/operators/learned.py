@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LISTABLE = 200  # configurations up to which the law of guided moves is written out
 _RETURNING = 3  # of those tried, so many that look best may return, by each draw
+_STEPS = 10_000  # that may be drawn for the candidates of a move,
+_FEWEST = 32  # unless there are fewer candidates than this
 _REDRAWS = 20  # proposals in a row that may be excluded before the law is written out, or plain
 
 Guess = Callable[[int, int], float]
@@ -47,8 +49,9 @@ class Guided:
     Each time one of the guesses is taken at random. Every parameter makes `tries` steps, of which
     the best by that guess is its change; m is 1 .. n with probability proportional to 1 / m, where
     n is the number of changes for the better (at least one). So it is the plain move of several
-    parameters, `Several`, but for who moves, and where to. The idle stay where they are. Of so many
-    `candidates` drawn in this way, the move is the best by a score that belongs to the guess.
+    parameters, `Several`, but for who moves, and where to. The idle stay where they are. Of some
+    candidates drawn in this way, the move is the best by a score that belongs to the guess. Where
+    many parameters move, there are fewer candidates, since each takes as many steps.
 
     No move is ever less likely than `epsilon` times its plain probability.
     """
@@ -66,8 +69,9 @@ class Guided:
     noise_of: Mapping[str, float] = field(default_factory=dict)
     """What the model says of instances, for those who compare: see `History.noise_of`."""
     scores: tuple[Score, ...] = ()
-    """One for each guess; without them there is one candidate."""
+    """One for each guess; none if there is but one candidate."""
     candidates: int = 1
+    """At the most."""
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
@@ -111,7 +115,13 @@ class Guided:
         if not self.scores:
             return _scaled(total)
         costs = self.scores[which]([config for (config,) in total]) if total else []
-        return _law_of_best(_scaled(total), dict(zip(total, costs, strict=True)), self.candidates)
+        costs_of = dict(zip(total, costs, strict=True))
+        return _law_of_best(_scaled(total), costs_of, self._wanted(at))
+
+    def _wanted(self, at: Config) -> int:
+        """How many candidates."""
+        affordable = _STEPS // max(self.tries * len(at.movable), 1)
+        return min(self.candidates, max(affordable, _FEWEST))
 
     def _outcomes(
         self, space: Space, at: Config, guess: Guess
@@ -157,7 +167,7 @@ class Guided:
             return self._plain_move(space, at, rng, excluded)
         which = int(rng.random() * len(self.guesses))
         found = self._candidates(which, space, at, rng, excluded)
-        if len(found) < self.candidates and space.combinations <= _LISTABLE:
+        if len(found) < self._wanted(at) and space.combinations <= _LISTABLE:
             changed = self._law_by(which, space, at, excluded)
             changed = changed or self._law_of_changes(space, at, excluded)
             if changed:
@@ -173,12 +183,13 @@ class Guided:
         self, which: int, space: Space, at: Config, rng: Random, excluded: Container[Config]
     ) -> list[Config]:
         """As many as there should be, if not too many that are drawn are excluded."""
+        wanted = self._wanted(at)
         drawn = (
             self._proposed(self.guesses[which], space, at, rng)
-            for _ in range(self.candidates - 1 + _REDRAWS)
+            for _ in range(wanted - 1 + _REDRAWS)
         )
         allowed = (c for c in drawn if c is not None and c not in excluded)
-        return list(islice(allowed, self.candidates))
+        return list(islice(allowed, wanted))
 
     def _plain_move(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config]
@@ -271,7 +282,7 @@ class Learned:
     spread: float = 1.0
     growth: int = 10
     again: float = 0.2
-    candidates: int = 32
+    candidates: int = 128
 
     def __post_init__(self) -> None:
         if not 0 < self.epsilon <= 1:
