@@ -96,13 +96,14 @@ def main() -> None:
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     parser.add_argument("--runs", type=int, nargs="+", default=[300])
     parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--real", action="store_true")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     rows = read(given.out)
     done = {row[:4] for row in rows}
     for name in given.cases:
-        for seed in range(given.times):
+        for seed in range(given.first, given.first + given.times):
             left = [
                 variant
                 for variant in given.variants

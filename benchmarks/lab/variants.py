@@ -16,4 +16,8 @@ VARIANTS: dict[str, Configurator] = {
     "learned, spread 0.5": ParamHS(Learned(spread=0.5)),
     "learned, 1 try": ParamHS(Learned(tries=1)),
     "learned, 8 tries": ParamHS(Learned(tries=8)),
+    "learned, again 0.4": ParamHS(Learned(again=0.4)),
+    "learned, 1 candidate": ParamHS(Learned(candidates=1)),
+    "learned, 8 candidates": ParamHS(Learned(candidates=8)),
+    "learned, 32 candidates": ParamHS(Learned(candidates=32)),
 }
