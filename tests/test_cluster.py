@@ -263,6 +263,18 @@ def test_a_killed_worker_leaves_nothing_and_its_run_is_made_again(whole, tmp_pat
     assert len(set(runs)) == len(runs) >= 40
 
 
+def test_a_handler_of_the_users_own_hears_what_it_did_before(whole):
+    heard = []
+    whole.subscribe_topic("all", heard.append)
+    try:
+        tuned(executor=whole, budget=20)
+        whole.log_event("all", "after the search")
+        wait_for(lambda: any(what == "after the search" for _, what in heard))
+    finally:
+        whole.unsubscribe_topic("all")
+    tuned(executor=whole, budget=20)
+
+
 HOME = """
 import sys
 from distributed import Client

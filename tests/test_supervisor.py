@@ -2,12 +2,14 @@
 
 import contextlib
 import json
+import mmap
 import os
 import resource
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -486,6 +488,26 @@ def test_a_file_in_memory_that_was_there_before_is_not_the_runs_memory(kept, in_
 @pytest.mark.skipif(os.geteuid() != 0, reason="Linux lets only root look at mappings")
 def test_shared_memory_that_another_process_filled_is_counted(kept):
     assert kept.python(FILLED_BY_ANOTHER, memory=200e6, wall=PATIENCE).limit == "memory"
+
+
+MAPPED = """
+import mmap, time
+with open({!r}, "rb") as file:
+    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+total = sum(mapped[at] for at in range(0, len(mapped), 4096))
+time.sleep(1000)
+"""
+
+
+def test_what_a_run_shares_with_others_than_its_own_processes_is_counted_in_full(kept):
+    """How many workers run at a time must not change what a run may use."""
+    with tempfile.NamedTemporaryFile(dir="/var/tmp") as file:
+        file.write(b"x" * 120_000_000)
+        file.flush()
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            assert sum(mapped[at] for at in range(0, len(mapped), 4096)) > 0
+            code = MAPPED.format(file.name)
+            assert kept.python(code, memory=100e6, wall=PATIENCE).limit == "memory"
 
 
 def test_shared_memory_is_counted_once(kept):

@@ -14,7 +14,8 @@ the data are likeliest.
 
 `drawn` gives coefficients from the posterior: the exact ones of a regression whose data and prior
 mean were disturbed by as much as they are uncertain (Papandreou, Yuille, NIPS 2010). Of a
-configuration that was not run, the deviation is what those of the rows let expect.
+configuration that was not run, the deviation is what the drawn ones of the rows let expect, and no
+more than that is drawn.
 
 Arithmetic of matrices may differ in its last bits from one machine to another. So effects are
 rounded before anybody decides by them; where a difference survives even that, a replay asks for
@@ -24,7 +25,7 @@ another run than the store has, and stops there.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple, TypeVar
 
@@ -134,7 +135,7 @@ class Effects:
         weights = np.linalg.solve(self._covariance, self.rows.means)
         return self._rounded_effects(self.prior * (self.design.T @ weights))
 
-    @cached_property
+    @property
     def _deviations(self) -> Floats:
         """The covariance of the rows' deviations."""
         return self.deviation * self.likeness.matrix
@@ -155,7 +156,8 @@ class Effects:
         rows, width = self.design.shape
         disturbed = np.array([normals(width + 2 * rows, rng) for _ in range(count)]).T * spread
         coefficients = math.sqrt(self.prior) * disturbed[:width]
-        root = np.linalg.cholesky(self._deviations)
+        shared = self._deviations
+        root = np.linalg.cholesky(shared)
         deviations = root @ disturbed[width : width + rows]
         noise = np.sqrt(self.rows.noise / self.rows.worth)[:, None] * disturbed[width + rows :]
         rest = self.rows.means[:, None] - self.design @ coefficients - deviations - noise
@@ -163,7 +165,7 @@ class Effects:
         coefficients += self.prior * (self.design.T @ weights)
         expected = np.linalg.solve(root.T, disturbed[width : width + rows])
         pull = self.deviation * (expected + weights)
-        costs = self.design @ coefficients + deviations + self._deviations @ weights
+        costs = self.design @ coefficients + deviations + shared @ weights
         return [
             Draw(self._rounded_effects(c), p, np.round(k, _DIGITS))
             for c, p, k in zip(coefficients.T, pull.T, costs.T, strict=True)

@@ -35,7 +35,7 @@ _SWEEPS = 12  # of the additive fit
 _ROUNDS = 3  # of fitting and weighing
 _COMMON = 2.0  # runs that the variance of all instances counts as in that of each
 _OWN = 0.95  # how much of its configuration's mean a run may be, to say something of the noise
-_MOST = 1_000  # rows; of more configurations those with the most runs
+_MOST = 1_000  # rows; of more configurations those with the most runs, and the newest of these
 _DIGITS = 6  # to which variances are rounded
 _LEAST = 0.01  # of the common variance, is that of each instance thought to be at least
 _FARTHEST = 100.0  # spreads from the middle
@@ -44,7 +44,7 @@ _HUGE = 1e100  # what solvers say where they found nothing may be the largest fl
 
 @dataclass(frozen=True)
 class Rows:
-    """A row for each configuration, or for so many that were run most."""
+    """A row for each configuration, or for some that were run most."""
 
     configs: Sequence[Config]
     means: Floats
@@ -75,7 +75,8 @@ def gathered(history: History) -> Rows | None:
     fit = two_way(transformed(np.array(costs)), np.array(owner), np.array(instance))
     means = fit.means - np.average(fit.means, weights=fit.worth)
     relative = np.round(fit.variances / fit.average, _DIGITS).tolist()
-    most = np.sort(np.argsort(-np.round(fit.worth, _DIGITS), kind="stable")[:_MOST])
+    newest_first = np.round(fit.worth, _DIGITS)[::-1]
+    most = np.sort(len(configs) - 1 - np.argsort(-newest_first, kind="stable")[:_MOST])
     return Rows(
         [configs[number] for number in most],
         means[most],

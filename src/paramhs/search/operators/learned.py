@@ -16,6 +16,7 @@ from paramhs.search.operators.one import step_of
 from paramhs.search.operators.several import Several, quantiles
 from paramhs.search.operators.steps import Harmonic, Step, law
 from paramhs.values.errors import BadInput
+from paramhs.values.seeds import drawn as in_random_order
 from paramhs.values.space import Config, Space
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LISTABLE = 200  # configurations up to which the law of guided moves is written out
 _RETURNING = 3  # of those tried, so many that look best may return, by each draw
-_STEPS = 10_000  # that may be drawn for the candidates of a move,
-_FEWEST = 32  # unless there are fewer candidates than this
-_REDRAWS = 20  # proposals in a row that may be excluded before the law is written out, or plain
+_STEPS = 15_000  # that may be drawn for the candidates of a move,
+_FEWEST = 8  # unless there are fewer candidates than this
+_REDRAWS = 20  # candidates that may be excluded before the law is written out, or the move is plain
 
 Guess = Callable[[int, int], float]
 """What a value costs, by the position of its parameter and its index: lower is better."""
@@ -69,7 +70,7 @@ class Guided:
     noise_of: Mapping[str, float] = field(default_factory=dict)
     """What the model says of instances, for those who compare: see `History.noise_of`."""
     scores: tuple[Score, ...] = ()
-    """One for each guess; none if there is but one candidate."""
+    """One for each guess; without any there is but one candidate."""
     candidates: int = 1
     """At the most."""
 
@@ -108,18 +109,26 @@ class Guided:
         self, which: int, space: Space, at: Config, excluded: Container[Config]
     ) -> dict[Move, Fraction]:
         """Of the best candidate by one of the guesses."""
+        one = self._law_of_one(which, space, at, excluded)
+        if not self.scores or not one:
+            return one
+        costs = self.scores[which]([config for (config,) in one])
+        return _law_of_best(one, dict(zip(one, costs, strict=True)), self._wanted(at))
+
+    def _law_of_one(
+        self, which: int, space: Space, at: Config, excluded: Container[Config]
+    ) -> dict[Move, Fraction]:
+        """Of a candidate."""
         total: dict[Move, Fraction] = {}
         for config, p in self._outcomes(space, at, self.guesses[which]):
             if config is not None and config not in excluded:
                 total[(config,)] = total.get((config,), Fraction(0)) + p
-        if not self.scores:
-            return _scaled(total)
-        costs = self.scores[which]([config for (config,) in total]) if total else []
-        costs_of = dict(zip(total, costs, strict=True))
-        return _law_of_best(_scaled(total), costs_of, self._wanted(at))
+        return _scaled(total)
 
     def _wanted(self, at: Config) -> int:
         """How many candidates."""
+        if not self.scores:
+            return 1
         affordable = _STEPS // max(self.tries * len(at.movable), 1)
         return min(self.candidates, max(affordable, _FEWEST))
 
@@ -154,7 +163,7 @@ class Guided:
         """A draw from the law.
 
         Where the model keeps proposing what is excluded, a small space is written out; in a large
-        one the move is a plain one.
+        one there are fewer candidates, and if there is none the move is a plain one.
         """
         if rng.random() < self.epsilon:
             return self._plain_move(space, at, rng, excluded)
@@ -165,19 +174,21 @@ class Guided:
                 return back
         if self.idle.issuperset(at.movable):
             return self._plain_move(space, at, rng, excluded)
-        which = int(rng.random() * len(self.guesses))
-        found = self._candidates(which, space, at, rng, excluded)
-        if len(found) < self._wanted(at) and space.combinations <= _LISTABLE:
-            changed = self._law_by(which, space, at, excluded)
-            changed = changed or self._law_of_changes(space, at, excluded)
-            if changed:
-                return draw_from(changed, rng)
-        if not found:
-            return self._plain_move(space, at, rng, excluded)
+        for which in in_random_order(range(len(self.guesses)), rng):
+            found = self._candidates(which, space, at, rng, excluded)
+            if len(found) < self._wanted(at) and space.combinations <= _LISTABLE:
+                one = self._law_of_one(which, space, at, excluded)
+                found = _some_of(one, self._wanted(at), rng) if one else []
+            if found:
+                return (self._best(which, found),)
+        return self._plain_move(space, at, rng, excluded)
+
+    def _best(self, which: int, found: Sequence[Config]) -> Config:
+        """The best candidate; of equally good ones the first."""
         if not self.scores:
-            return (found[0],)
+            return found[0]
         costs = self.scores[which](found)
-        return (found[costs.index(min(costs))],)
+        return found[costs.index(min(costs))]
 
     def _candidates(
         self, which: int, space: Space, at: Config, rng: Random, excluded: Container[Config]
@@ -240,6 +251,12 @@ def _law_of_best(
         for item in groups[cost]:
             found[item] = chance * law[item] / here
     return found
+
+
+def _some_of(law: Mapping[Move, Fraction], count: int, rng: Random) -> list[Config]:
+    """So many draws from a law of single configurations."""
+    weights = [float(p) for p in law.values()]
+    return [config for (config,) in rng.choices(list(law), weights, k=count)]
 
 
 def _scaled(law: dict[Move, Fraction]) -> dict[Move, Fraction]:

@@ -6,7 +6,7 @@ All of it lives in the event loop of Dask's client, so nothing here needs a lock
 
 import asyncio
 import time
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -56,12 +56,14 @@ class Cluster(AtHand):
         self._lost_since: float | None = None
         self._changed = asyncio.Event()
         self._stirred = asyncio.Event()
+        self._line: object = None
+        self._other: Callable[[Any], Any] | None = None
         self._loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop
         self._watching: Future[None] | None = None
 
     def begin(self) -> None:
         """See who is there, now and from now on."""
-        self.start(self._begin()).result()
+        self.start(self._look()).result()
         self._watching = self.start(self._watch())
 
     def start(self, coroutine: Any) -> Any:
@@ -89,7 +91,8 @@ class Cluster(AtHand):
         if self._watching:
             self._watching.cancel()
         if self.connected:
-            self._loop.call_soon_threadsafe(self.client.unsubscribe_topic, _EVENTS)
+            with suppress(Exception):
+                self.start(self._stop_listening()).result(_ANSWER)
         for client in self._own:
             with suppress(Exception):
                 self.start(client._close()).result(_ANSWER)
@@ -153,22 +156,32 @@ class Cluster(AtHand):
 
     # Who is there.
 
-    async def _begin(self) -> None:
-        self._listen()
-        await self._look()
-
     def _listen(self) -> None:
-        """Be told at once who comes and goes, whom no look may ever see; and who has gone before
-        what comes of its runs, for the scheduler says one after the other."""
-        self.client.subscribe_topic(_EVENTS, self._hear)
+        """Be told at once who comes and goes, whom no look may ever see. After Dask has connected
+        again by itself, that must be asked for anew."""
+        if self._line is not self.client.scheduler_comm:
+            self._line = self.client.scheduler_comm
+            handler = self.client._event_handlers.get(_EVENTS)
+            if handler not in (self._hear, _ignore):
+                self._other = handler
+            self.client.subscribe_topic(_EVENTS, self._hear)
 
-    def _hear(self, event: tuple[float, Any]) -> None:
+    async def _stop_listening(self) -> None:
+        """Leave the client as it was: it may be the user's, with a handler of its own. Without a
+        handler for what is still on its way, Dask would stumble."""
+        if self.client._event_handlers.get(_EVENTS) == self._hear:
+            self.client.subscribe_topic(_EVENTS, self._other or _ignore)
+            if self._other is None:
+                self.client.unsubscribe_topic(_EVENTS)
+
+    def _hear(self, event: tuple[float, Any]) -> Any:
         _, what = event
         action = what.get("action") if isinstance(what, dict) else None
         if action in ("add-worker", "remove-worker"):
             self._stirred.set()
         if action == "remove-worker":
             self._note_gone(what["worker"])
+        return self._other(event) if self._other else None
 
     def _note_gone(self, worker: str) -> None:
         if worker not in self.standing.aside:
@@ -191,6 +204,8 @@ class Cluster(AtHand):
     async def _look(self) -> None:
         if self.client.status == "closed" or self.client.scheduler is None:
             await self._connect_again()
+        if self.connected:
+            self._listen()
         workers = await _soon(self.client.scheduler.ncores()) if self.connected else None
         if workers is None:
             self._lost("the scheduler does not answer; waiting for it")
@@ -252,7 +267,10 @@ class Cluster(AtHand):
                 address, security=self.client.security, asynchronous=True, timeout=_ANSWER
             )
             self._own.append(self.client)
-            self._listen()
+
+
+def _ignore(event: object) -> None:
+    """Nobody listens any more."""
 
 
 def _host(worker: str) -> str:

@@ -25,7 +25,7 @@ from paramhs.world.targets.supervisor.cgroup import ControlGroup, delegated
 from paramhs.world.targets.supervisor.tree import Tree, state
 
 _COARSE = 0.1  # seconds by which the time of a file may lag behind the clock
-_LOOKS = 3  # by shares, before a run is over its limit
+_LOOKS = 3  # more, before a run is over its limit
 _BLOCK = 512  # bytes, the unit of st_blocks
 _NAMELESS = ("/memfd:", "/dev/zero (deleted)", "/SYSV")
 _IN_MEMORY = {"tmpfs", "ramfs"}
@@ -58,7 +58,8 @@ class Memory:
         for _ in range(_LOOKS):
             if found <= limit:
                 break
-            found = self._found(tree.pids(), _proportional)
+            pids = tree.pids()
+            found = self._found(pids, _proportional if len(pids) > 1 else _mapped_now)
         return max(found, self._group.memory() - self._before) if self._group else found
 
     def _found(self, pids: Iterable[int], held_by: "Callable[[int], _Held]") -> int:
@@ -67,7 +68,8 @@ class Memory:
         Processes and files are looked at one after the other, so a page that others map in between
         counts more than once. What is over the limit only for that reason is not so at the next
         look. (And what a process has just unmapped is in its resident memory until all of it is
-        let go, while its file is already one that nobody has mapped: that is not so by shares.)
+        let go, while its file is already one that nobody has mapped: that is not so where Linux
+        adds up mappings, as it does for shares.)
         """
         pids = [_holder(pid) for pid in pids]
         held = _total(map(held_by, pids))
@@ -144,6 +146,14 @@ def _proportional(pid: int) -> _Held:
     """A page that n processes have mapped counts as 1/n for each."""
     held = _Held(*_fields(f"/proc/{pid}/smaps_rollup", b"Pss:", b"Pss_Shmem:"))
     return held if held.all else _resident(pid)  # not everybody may see it
+
+
+def _mapped_now(pid: int) -> _Held:
+    """Its resident memory without what it has just unmapped; of one process, whatever it shares
+    with others that are not of the run."""
+    resident = _resident(pid)
+    (mapped,) = _fields(f"/proc/{pid}/smaps_rollup", b"Rss:")
+    return _Held(min(mapped, resident.all), resident.shared) if mapped else resident
 
 
 def _fields(path: str, *names: bytes) -> Iterator[int]:
