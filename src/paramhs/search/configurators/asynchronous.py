@@ -185,7 +185,7 @@ class _Races:
                 yield from self._begin(challenger)
 
     def _move(self) -> Move:
-        returning = self.rejected & self.moves.look(self.incumbent, self.rejected)
+        returning = self.rejected & self.moves.look(self.incumbent)
         self.rejected -= returning - self._final(returning, self.incumbent)
         excluded = self.rejected | self.racing
         move = self.moves.take(self.incumbent, excluded)

@@ -1,6 +1,6 @@
 """Moves from the incumbent, which can be looked at ahead of time."""
 
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 
@@ -18,9 +18,7 @@ class Moves:
 
     The operator is asked what it would do at every new incumbent, and, if it learns, whenever it
     says that it is due; each time a new random stream begins. So what was looked at in vain changes
-    nothing, and between two looks at the history the future is known. What an operator that learns
-    draws is then neither what was rejected at that look nor what was drawn since: its laws may have
-    few moves that are likely, and each is wanted once.
+    nothing, and between two looks at the history the future is known.
     """
 
     def __init__(self, operator: Operator | Learner, history: History) -> None:
@@ -31,7 +29,7 @@ class Moves:
         self._seen = Seen(0, 0)
         self._at: Config | None = None
 
-    def _look(self, incumbent: Config, rejected: Collection[Config]) -> set[Config]:
+    def _look(self, incumbent: Config) -> None:
         history, self._at = self._history, incumbent
         self._looks += 1
         self._seen = Seen(history.learned, len(history.races))
@@ -39,23 +37,21 @@ class Moves:
         history.noise_of = getattr(self._now, "noise_of", {})
         rng = history.rng("moves", self._looks)
         self._last_resort = history.rng("last moves", self._looks)
-        draw: Callable[..., Move] = partial(
-            self._now.sample, history.scenario.space, incumbent, rng
-        )
-        returning = set(chain.from_iterable(getattr(self._now, "returning", ())))
-        excluded = {config for config in rejected if config not in returning}
-        learns = self._is_due is not None
-        self._drawn: Ahead[Move] = Ahead(_new(draw, excluded) if learns else iter(draw, ()))
-        return returning
+        draw = partial(self._now.sample, history.scenario.space, incumbent, rng)
+        self._drawn: Ahead[Move] = Ahead(iter(draw, ()))
 
-    def look(self, incumbent: Config, rejected: Collection[Config] = ()) -> set[Config]:
+    def look(self, incumbent: Config) -> set[Config]:
         """Look at the history if it is time to: who then is to return, though it was rejected."""
         due = self._is_due is not None and self._is_due(self._history, self._seen)
-        return self._look(incumbent, rejected) if due or incumbent is not self._at else set()
+        if not due and incumbent is self._at:
+            return set()
+        self._look(incumbent)
+        returning: Iterable[Iterable[Config]] = getattr(self._now, "returning", ())
+        return set(chain.from_iterable(returning))
 
-    def take(self, incumbent: Config, excluded: Collection[Config] = ()) -> Move:
+    def take(self, incumbent: Config, excluded: Container[Config] = ()) -> Move:
         """The next move with a challenger that is not excluded; empty if there is none."""
-        self.look(incumbent, excluded)
+        self.look(incumbent)
         for move in islice(self._drawn, _PASSED_OVER):
             left = tuple(config for config in move if config not in excluded)
             if left:
@@ -98,10 +94,3 @@ class Moves:
             if config not in seen and config not in excluded:
                 seen.add(config)
                 yield config
-
-
-def _new(draw: Callable[[set[Config]], Move], excluded: set[Config]) -> Iterator[Move]:
-    """Moves to where none has led yet, and not to those excluded."""
-    while move := draw(excluded):
-        excluded.update(move)
-        yield move

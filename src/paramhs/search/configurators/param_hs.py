@@ -46,7 +46,7 @@ class ParamHS:
         moves = Moves(self.operator, history)
         rejected = {config for config in history.scenario.initial if config != incumbent}
         while True:
-            returning = rejected & moves.look(incumbent, rejected)
+            returning = rejected & moves.look(incumbent)
             rejected -= returning - self._final(history, returning, incumbent)
             move = moves.take(incumbent, rejected) or moves.jump(incumbent, rejected)
             if not move:

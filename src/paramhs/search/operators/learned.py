@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LISTABLE = 200  # configurations up to which the law of guided moves is written out
 _RETURNING = 3  # of those tried, so many that look best may return, by each draw
-_STEPS = 15_000  # that may be drawn for the candidates of a move,
+_STEPS = 14_400  # that may be drawn for the candidates of a move,
 _FEWEST = 8  # unless there are fewer candidates than this
 _REDRAWS = 20  # candidates that may be excluded before the law is written out, or the move is plain
 
