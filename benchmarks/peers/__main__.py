@@ -86,7 +86,8 @@ def compare(given: argparse.Namespace, seed: int, name: str) -> None:
 def wanted(row: Row, given: argparse.Namespace) -> bool:
     """Whether it was asked for."""
     here = row.case in given.cases and row.tool in given.tools
-    return here and row.seed in given.seeds and row.runs in given.runs
+    seeds = given.seeds or (row.seed,)
+    return here and row.seed in seeds and row.runs in given.runs
 
 
 def main() -> None:
@@ -96,7 +97,7 @@ def main() -> None:
     parser.add_argument("--cases", nargs="+", choices=CASES, default=SCENARIOS)
     parser.add_argument("--tools", nargs="+", choices=TOOLS, default=list(TOOLS))
     parser.add_argument("--runs", nargs="+", type=int, default=RUNS)
-    parser.add_argument("--seeds", nargs="+", type=int, default=range(1, 11))
+    parser.add_argument("--seeds", nargs="+", type=int, help="1 to 10, in tables all there are")
     parser.add_argument("--data", type=Path, default=DATA)
     given = parser.parse_args()
     if given.setup:
@@ -107,7 +108,7 @@ def main() -> None:
         missing = [tool for tool in given.tools if not TOOLS[tool].installed()]
         if missing:
             parser.error(f"not installed (see --setup): {', '.join(missing)}")
-        for seed in given.seeds:
+        for seed in given.seeds or range(1, 11):
             for name in given.cases:
                 compare(given, seed, name)
 
