@@ -357,12 +357,16 @@ def test_one_job_makes_no_speculative_run():
 
 
 def test_speculative_runs_are_used_when_they_are_asked_for():
-    store, target = MemoryStore(), Counted()
-    with Threads(8) as pool:
-        first = done(store=store, runs=100, jobs=8, executor=pool)
+    """As idle workers leave them: some that a longer search asks for, and one that it does not."""
+    whole, store, target = Counted(), MemoryStore(), Counted()
+    alone = done(whole, runs=200)
+    done(store=store, runs=100)
+    never = whole.made[0]._replace(seed=whole.made[0].seed + 1)
+    for task in (*whole.made[120:180:7], never):
+        store.put(Counted()(task))
     extended = done(target, store, runs=200)
-    assert len(target.made) < 100 or first.speculative_runs == 0
-    assert extended.session.trajectory == done(runs=200).session.trajectory
+    assert target.made == [task for task in whole.made[100:] if task not in whole.made[120:180:7]]
+    assert steps(extended.session.trajectory) == steps(alone.session.trajectory)
 
 
 class Noted(Watcher):
