@@ -14,7 +14,7 @@ from paramhs.search.operators.initial_design import InitialDesign
 from paramhs.search.operators.moves import Move, Operator, Seen, draw_from, mixed, successively
 from paramhs.search.operators.one import step_of
 from paramhs.search.operators.several import Several, quantiles
-from paramhs.search.operators.steps import Harmonic, Step, law
+from paramhs.search.operators.steps import Harmonic, Quantile, Step, law
 from paramhs.values.errors import BadInput
 from paramhs.values.seeds import drawn as in_random_order
 from paramhs.values.space import Config, Space
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from paramhs.search.history import History
 
 T = TypeVar("T")
+_LISTED = 300  # values of a parameter up to which the costs of all are listed
 _LISTABLE = 200  # configurations up to which the law of guided moves is written out
 _RETURNING = 3  # of those tried, so many that look best may return, by each draw
 _STEPS = 14_400  # that may be drawn for the candidates of a move,
@@ -41,6 +42,17 @@ class Change(NamedTuple):
     cost: float
     position: int
     to: int
+
+
+class _Line(NamedTuple):
+    """A parameter that may move."""
+
+    position: int
+    quantile: Quantile
+    cost: Callable[[int], float]
+    """Of a value, by its index."""
+    now: float
+    """What the present one costs."""
 
 
 @dataclass(frozen=True)
@@ -195,10 +207,8 @@ class Guided:
     ) -> list[Config]:
         """As many as there should be, if not too many that are drawn are excluded."""
         wanted = self._wanted(at)
-        drawn = (
-            self._proposed(self.guesses[which], space, at, rng)
-            for _ in range(wanted - 1 + _REDRAWS)
-        )
+        lines = self._lines(self.guesses[which], space, at)
+        drawn = (self._proposed(lines, space, at, rng) for _ in range(wanted - 1 + _REDRAWS))
         allowed = (c for c in drawn if c is not None and c not in excluded)
         return list(islice(allowed, wanted))
 
@@ -212,17 +222,31 @@ class Guided:
         back = self._law_of_returning(at, excluded)
         return draw_from(_scaled(back), rng) if back else ()
 
-    def _proposed(self, guess: Guess, space: Space, at: Config, rng: Random) -> Config | None:
+    def _lines(self, guess: Guess, space: Space, at: Config) -> list["_Line"]:
+        """Of each parameter that moves, how to draw a step, and what each value costs."""
+        lines = []
+        for position, quantile in quantiles(self.plain.step, at):
+            if position not in self.idle:
+                levels, now = space.listed[position].levels, at.indices[position]
+                cost = partial(guess, position)
+                listed = [cost(i) for i in range(levels)] if levels <= _LISTED else None
+                of = cost if listed is None else listed.__getitem__
+                lines.append(_Line(position, quantile, of, of(now)))
+        return lines
+
+    def _proposed(
+        self, lines: Sequence["_Line"], space: Space, at: Config, rng: Random
+    ) -> Config | None:
         draw = rng.random
         changes = []
-        for position, quantile in quantiles(self.plain.step, at):
-            if position in self.idle:
-                continue
-            steps = [quantile(draw()) for _ in range(self.tries)]
-            costs = [guess(position, index) for index in steps]
-            best = min(costs)
-            cost = best - guess(position, at.indices[position])
-            changes.append(Change(cost, position, steps[costs.index(best)]))
+        for position, quantile, cost, now in lines:
+            to = quantile(draw())
+            best = cost(to)
+            for _ in range(self.tries - 1):
+                other = quantile(draw())
+                if cost(other) < best:
+                    to, best = other, cost(other)
+            changes.append(Change(best - now, position, to))
         changes.sort()
         most = _for_the_better(changes)
         m = first_above(draw() * harmonic_number(most), most)
