@@ -193,6 +193,8 @@ class Guided:
                 found = _some_of(one, self._wanted(at), rng) if one else []
             if found:
                 return (self._best(which, found),)
+            if space.combinations > _LISTABLE:
+                break
         return self._plain_move(space, at, rng, excluded)
 
     def _best(self, which: int, found: Sequence[Config]) -> Config:
@@ -222,7 +224,7 @@ class Guided:
         back = self._law_of_returning(at, excluded)
         return draw_from(_scaled(back), rng) if back else ()
 
-    def _lines(self, guess: Guess, space: Space, at: Config) -> list["_Line"]:
+    def _lines(self, guess: Guess, space: Space, at: Config) -> list[_Line]:
         """Of each parameter that moves, how to draw a step, and what each value costs."""
         lines = []
         for position, quantile in quantiles(self.plain.step, at):
@@ -235,7 +237,7 @@ class Guided:
         return lines
 
     def _proposed(
-        self, lines: Sequence["_Line"], space: Space, at: Config, rng: Random
+        self, lines: Sequence[_Line], space: Space, at: Config, rng: Random
     ) -> Config | None:
         draw = rng.random
         changes = []
