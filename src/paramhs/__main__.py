@@ -1,5 +1,5 @@
 """`python -m paramhs` is `paramhs`."""
 
-from paramhs.faces.cli import main
+from paramhs.cli import main
 
 main()

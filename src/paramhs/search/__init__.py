@@ -1,1 +1,74 @@
-"""How to search: operators, comparisons, configurators. No clock, no file, no process."""
+"""The parts of a search: configurators, operators, comparisons, and the history they read.
+
+Every part is a value. `ParamHS(SeveralParameters(Harmonic()), Growing())` is a configurator: it
+races challengers that the operator draws, each against the incumbent as the comparison says. A part
+of your own derives from the class of its kind; `register` gives it a name in scenario files. No
+part knows a clock, a file or a process.
+"""
+
+from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
+from paramhs.search.configurators import (
+    Asynchronous,
+    Configurator,
+    IteratedRace,
+    ParamHS,
+    ParamILS,
+    ParamRLS,
+    RestartWalk,
+    TabuWalk,
+    Walk,
+)
+from paramhs.search.history import History, Race
+from paramhs.search.operators import (
+    BothSides,
+    Harmonic,
+    Learned,
+    Learner,
+    LStep,
+    Move,
+    Narrowing,
+    OneParameter,
+    Operator,
+    Seen,
+    SeveralParameters,
+    Step,
+    Uniform,
+    UniformRandom,
+)
+from paramhs.search.record import Record
+from paramhs.search.registry import register
+
+__all__ = [
+    "Asynchronous",
+    "BothSides",
+    "Comparison",
+    "Configurator",
+    "FixedRuns",
+    "Focused",
+    "FreshRuns",
+    "Growing",
+    "Harmonic",
+    "History",
+    "IteratedRace",
+    "LStep",
+    "Learned",
+    "Learner",
+    "Move",
+    "Narrowing",
+    "OneParameter",
+    "Operator",
+    "ParamHS",
+    "ParamILS",
+    "ParamRLS",
+    "Race",
+    "Record",
+    "RestartWalk",
+    "Seen",
+    "SeveralParameters",
+    "Step",
+    "TabuWalk",
+    "Uniform",
+    "UniformRandom",
+    "Walk",
+    "register",
+]

@@ -1,57 +1,80 @@
-"""All that a search knows: every run it was given, and every race that was decided.
+"""Everything a search knows: the runs it received, and the races it decided.
 
-There is one History for each search. Whatever decides reads it: comparisons, operators that learn,
-configurators; and so does whoever tells of the search afterwards. It only ever grows, and what is
-in it depends on the scenario, the seed and the runs alone, never on a clock or on who made a run.
+There is one History for each search. Everything that decides reads it: comparisons, learning
+operators, configurators; reports read it afterwards. It only grows, and its content depends only on
+the scenario, the seed and the runs, never on a clock or on the worker of a run.
 """
 
 import math
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from copy import copy
+from itertools import islice
 from random import Random
 from typing import NamedTuple
 
-from paramhs.values.costs import Cost
-from paramhs.values.runs import Evaluate, Instance, Pair, Run, Status, Task, answer, cut
-from paramhs.values.scenario import Scenario, endless_pairs, known_seeds
-from paramhs.values.seeds import stream
-from paramhs.values.space import Config
+from paramhs.core.costs import Cost
+from paramhs.core.random_streams import stream
+from paramhs.core.runs import Evaluate, Instance, Pair, Run, Status, Task, answer, cut
+from paramhs.core.scenario import Scenario, endless_pairs, known_seeds
+from paramhs.core.space import Config
+from paramhs.search.judge import Judge
 
 NO_COSTS: Mapping[Pair, Cost] = {}
 
 
 class Race(NamedTuple):
-    """A comparison that was decided."""
+    """A comparison that was decided.
+
+    Attributes:
+        challenger: The configuration that was proposed.
+        incumbent: The configuration it raced.
+        won: Whether the challenger won.
+    """
 
     challenger: Config
     incumbent: Config
     won: bool
     asked: int
-    """How many runs the search had asked for by then."""
+    """Number of runs the search had requested by then."""
 
 
 class History:
-    """What a search has seen so far, by configuration and by pair.
+    """Runs and races of a search, by configuration and by pair.
 
-    A run that was cut short by a cutoff smaller than the scenario's (`Status.CAPPED`) is censored:
-    it says that its cost is no smaller than something, and is never taken for a cost.
+    A run stopped by a cutoff smaller than the scenario's (`Status.CAPPED`) is censored: it gives a
+    lower bound of its cost, and is never used as a cost.
 
-    Without capping, targets are given the scenario's cutoff and all else is the same: a run that
-    was asked for with a smaller one is *known* only as if it had been cut there, until more of it
-    is needed. So whatever decides by costs decides the same with and without.
+    Without capping, targets receive the scenario's cutoff and everything else is the same: a run
+    requested with a smaller one is *known* only as if it had been stopped there, until more of it
+    is needed. So everything that decides by costs decides the same with and without capping.
+
+    Args:
+        scenario: Space, instances, cost and cutoff.
+        seed: Seed of the search.
+        baseline: Configuration whose answers are the reference. Left out: the default.
+
+    Examples:
+        >>> import paramhs
+        >>> found = paramhs.tune(lambda config: config["x"], {"x": range(3)}, budget=9)
+        >>> len(found.history.runs) == found.asked
+        True
     """
 
-    def __init__(self, scenario: Scenario, seed: int) -> None:
+    def __init__(self, scenario: Scenario, seed: int, baseline: Config | None = None) -> None:
+        """Create the history of a search; answers are compared with the baseline's."""
         self.scenario = scenario
         self.seed = seed
         self._cost_of = scenario.cost_of
         self._is_capped = scenario.capping.kind != "none"
         self.asked = 0
-        """How many runs the search has asked for (or calls, where a call needs no run)."""
+        """Number of runs requested by the search (or calls, where a call needs no run)."""
         self.races: list[Race] = []
-        """Every comparison that was decided, in order."""
+        """Every decided comparison, in order."""
         self.racing: tuple[Config, Config] | None = None
-        """The challenger and the incumbent whose race is not decided yet."""
+        """Challenger and incumbent of the undecided race."""
+        self.wrong: dict[Config, None] = {}
+        """Configurations that gave a wrong answer, none of which can be the best."""
+        self.references = 0
+        """Number of runs of the default that were asked for only to have its answers."""
         self.left = math.inf
         """How many more runs the search may ask for; only for those who look ahead."""
         self.is_shared = False
@@ -65,49 +88,63 @@ class History:
         self._pairs_of: dict[Config, list[Pair]] = {}
         self._censored: dict[tuple[Config, Pair], Run] = {}
         self._cut_short: dict[Config, dict[Pair, None]] = {}
-        self._whole: dict[tuple[Config, Pair], Run] = {}  # those of them that were not cut in fact
+        # Those of them that were not actually capped.
+        self._whole: dict[tuple[Config, Pair], Run] = {}
         self._recalled = 0
         self._foreseen: dict[tuple[Config, Instance, int], Run] = {}
         self._awaited: set[tuple[Config, Instance, int]] = set()
-        self._beyond: dict[Config, int] = {}  # so many first pairs of the list are known
+        self.judge = Judge(scenario, baseline or scenario.space.default)
+        """Judge of answers, which decides which runs are solved and which are wrong."""
+        self._beyond: dict[Config, int] = {}  # number of leading pairs of the list that are known
         self._listed: list[Pair] = []
-        self._unlisted = endless_pairs(
-            scenario.instances,
-            seed,
-            known=known_seeds(scenario.known),
-            deterministic=scenario.deterministic,
-        )
+        self._unlisted = self._endless_pairs()
         for run in scenario.known:
             self.add(run)
 
+    def _endless_pairs(self) -> Iterator[Pair]:
+        return endless_pairs(
+            self.scenario.instances,
+            self.seed,
+            known=known_seeds(self.scenario.known),
+            deterministic=self.scenario.deterministic,
+        )
+
+    def __getstate__(self) -> dict[str, object]:
+        """State without the generator of pairs, which cannot be pickled and can be made again."""
+        return {name: value for name, value in vars(self).items() if name != "_unlisted"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        self._unlisted = islice(self._endless_pairs(), len(self._listed), None)
+
     @property
     def runs(self) -> Sequence[Run]:
-        """Every run, in the order in which the search was given them; those known before first."""
+        """Every run in the order received, runs known before the search first."""
         return self._runs
 
     @property
     def configs(self) -> Collection[Config]:
-        """All configurations that have runs, in the order of their first."""
+        """All configurations with runs, in the order of their first run."""
         return self._costs.keys()
 
     def costs(self, config: Config) -> Mapping[Pair, Cost]:
-        """What a configuration cost on each pair it was run on; censored runs are left out."""
+        """Cost of a configuration on each of its pairs, without censored runs."""
         return self._costs.get(config, NO_COSTS)
 
     def pairs_of(self, config: Config) -> Sequence[Pair]:
-        """The pairs on which its costs are known, in the order of its runs."""
+        """Pairs on which a configuration's cost is known, in the order of its runs."""
         return self._pairs_of.get(config, ())
 
     def censored(self, config: Config, pair: Pair) -> Run | None:
-        """The longest run that was cut short, where no other is known."""
+        """Longest capped run, if no finished one is known."""
         return self._censored.get((config, pair))
 
     def cut_short(self, config: Config) -> Collection[Pair]:
-        """The pairs on which only runs that were cut short are known, in the order of the first."""
+        """Pairs with only capped runs, in the order of the first."""
         return self._cut_short.get(config, {}).keys()
 
     def at_least(self, config: Config, pair: Pair) -> float | None:
-        """The first number of its cost, or what that is no smaller than; None if it was not run."""
+        """First number of a cost, or its lower bound; None without a run."""
         cost = self.costs(config).get(pair)
         if cost is not None:
             return cost[0]
@@ -116,37 +153,37 @@ class History:
 
     @property
     def learned(self) -> int:
-        """How often something new became known: the same with and without capping."""
+        """Number of times something new became known, with or without capping."""
         return self.asked + self._recalled
 
     def common(self, first: Config, second: Config) -> list[Pair]:
-        """The pairs on which the costs of both are known, in the order of the first's runs."""
+        """Pairs on which both costs are known, in the order of the first's runs."""
         other = self.costs(second)
         return [pair for pair in self.pairs_of(first) if pair in other]
 
     def rng(self, *name: str | int) -> Random:
-        """The random stream of this name, from its beginning."""
+        """Random stream with this name, from its beginning."""
         return stream(self.seed, *name)
 
-    # Which pairs there are.
+    # Pairs
 
     @property
     def pair_count(self) -> float:
-        """How many pairs there are: one an instance if the target is deterministic, else no end."""
+        """Number of pairs: one per instance for a deterministic target, else infinite."""
         return len(self.scenario.instances) if self.scenario.deterministic else math.inf
 
     def pair(self, k: int) -> Pair:
-        """The k-th of the search's list of pairs, from 0."""
+        """The k-th pair of the search's list, counted from 0."""
         while k >= len(self._listed):
             self._listed.append(next(self._unlisted))
         return self._listed[k]
 
     def pairs(self, first: int, after: int) -> list[Pair]:
-        """Those from the first up to, but without, another."""
+        """Pairs from the first up to, but excluding, another."""
         return [self.pair(k) for k in range(first, after)]
 
     def new_pairs(self, config: Config) -> Iterator[Pair]:
-        """The pairs of the list that a configuration was not run on, in order."""
+        """Pairs of the list on which a configuration has not run, in order."""
         known, k = self.costs(config), self._beyond.get(config, 0)
         while k < self.pair_count and self.pair(k) in known:
             k += 1
@@ -156,22 +193,22 @@ class History:
                 yield self.pair(k)
             k += 1
 
-    # Asking for runs.
+    # Requests for runs
 
     def task(self, config: Config, pair: Pair, cutoff: float = math.inf) -> Task:
-        """A configuration on a pair; the scenario's cutoff holds in any case."""
+        """Task of a configuration on a pair; never beyond the scenario's cutoff."""
         return Task(config, *pair, self._given(cutoff))
 
     def _given(self, cutoff: float) -> float:
-        """The cutoff that a target is given where no more than this one is needed."""
+        """Cutoff passed to the target where no more than this one is needed."""
         return min(cutoff, self.scenario.cutoff) if self._is_capped else self.scenario.cutoff
 
     def missing(
         self, config: Config, pairs: Iterable[Pair], cutoff: float = math.inf
     ) -> list[Task]:
-        """The tasks that bring a configuration to these pairs, each with at least this cutoff.
+        """Tasks that bring a configuration to these pairs, each with at least this cutoff.
 
-        What ended by itself is known for any cutoff; what was cut short, up to where it was cut.
+        A finished run is known for any cutoff, a capped one only up to its cutoff.
         """
         known, given = self.costs(config), self._given(cutoff)
         tasks = [Task(config, *pair, given) for pair in pairs if pair not in known]
@@ -190,7 +227,7 @@ class History:
         likely: Iterable[Task] = (),
         cutoff: float = math.inf,
     ) -> Generator[Evaluate, Sequence[Run], None]:
-        """Bring configurations to pairs; `likely`: what will probably be asked for next."""
+        """Bring configurations to pairs; `likely` names the tasks that will probably follow."""
         tasks: list[Task] = []
         for config, pairs in wanted:
             if pairs:
@@ -200,9 +237,9 @@ class History:
     def make(
         self, tasks: Sequence[Task], likely: Iterable[Task] = (), cutoff: float = math.inf
     ) -> Generator[Evaluate, Sequence[Run], None]:
-        """Ask for these runs, whatever is known; no more of them is wanted than the cutoff.
+        """Request these runs even if known; the result is used only up to the cutoff.
 
-        What was not cut short in fact is remembered, and becomes known in its place among them.
+        A run that was not actually capped is remembered, and revealed in its place when requested.
         """
         known = {task: self._whole.get((task.config, task.pair)) for task in tasks if self._whole}
         new = [task for task in tasks if known.get(task) is None] if known else tasks
@@ -229,21 +266,25 @@ class History:
                 self._take_in(whole, cutoff)
 
     def add(self, run: Run, cutoff: float = math.inf) -> None:
-        """Take in a run, of which no more is to be known than up to the cutoff."""
-        self._runs.append(run)
-        self._take_in(run, cutoff)
+        """Add a run, known only up to the cutoff."""
+        self._runs.append(self._take_in(run, cutoff))
 
     def add_shared(self, run: Run) -> None:
-        """Take in a run of an incumbent before the race that asked for it has all of its own, so
-        that no other asks for it again."""
+        """Add a run of an incumbent before its race is complete, so that no other requests it."""
         self.asked += 1
         self.add(run)
 
-    def _take_in(self, run: Run, cutoff: float) -> None:
+    def _take_in(self, run: Run, cutoff: float) -> Run:
+        """Judge a run and limit it to the cutoff."""
+        run = self.judge(run)
         known = run if cutoff >= run.task.cutoff else cut(run, cutoff)
         if known.status is not run.status:
             self._whole[run.task.config, run.task.pair] = run
+        self.judge.note(known)
+        if known.status is Status.WRONG:
+            self.wrong[known.task.config] = None
         self._know(known)
+        return run
 
     def _know(self, run: Run) -> None:
         task = run.task
@@ -262,7 +303,7 @@ class History:
             self._cut_short.get(task.config, {}).pop(pair, None)
 
     def awaits(self, config: Config, pair: Pair) -> bool:
-        """Whether another race has asked for this run, and it is not there yet."""
+        """Whether another race has requested this run and it has not arrived yet."""
         return (config, *pair) in self._awaited
 
     # Looking ahead.
@@ -279,8 +320,9 @@ class History:
         return None if run is None else answer(run, task)
 
     def copy(self) -> "History":
-        """Another that knows the same, and of which nobody else learns more."""
-        other = copy(self)
+        """Independent copy of this history."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))  # the list of pairs and its generator are shared
         other.races, other._runs = [*self.races], [*self._runs]
         other._costs = {config: {**costs} for config, costs in self._costs.items()}
         other._pairs_of = {config: [*pairs] for config, pairs in self._pairs_of.items()}
@@ -288,16 +330,17 @@ class History:
         other._met, other._censored = {**self._met}, {**self._censored}
         other._whole, other._beyond = {**self._whole}, {**self._beyond}
         other._foreseen = {}
+        other.judge, other.wrong = self.judge.copy(), {**self.wrong}
         return other
 
-    # Races.
+    # Races
 
     def decide(self, challenger: Config, incumbent: Config, won: bool) -> None:
-        """Take in who won."""
+        """Record the winner of a race."""
         self.racing = None
         self._met[challenger, incumbent] = self.times_met(challenger, incumbent) + 1
         self.races.append(Race(challenger, incumbent, won, self.asked))
 
     def times_met(self, challenger: Config, incumbent: Config) -> int:
-        """How many races between them were decided."""
+        """Number of decided races between the two."""
         return self._met.get((challenger, incumbent), 0)

@@ -1,16 +1,17 @@
-"""Conformance suites for parts of one's own, the same that hold our own parts.
+"""Conformance suites for custom parts, the same that check the built-in ones.
 
->>> from paramhs import Several, Space
->>> from paramhs.testing import check_operator
->>> check_operator(Several(), Space({"x": range(5), "mode": ["a", "b"]}))
+>>> from paramhs import Space >>> from paramhs.search import SeveralParameters >>> from
+paramhs.testing import check_operator >>> check_operator(SeveralParameters(), Space({"x": range(5),
+"mode": ["a", "b"]}))
 
-Each raises AssertionError with what is wrong. What is random is tested at an error rate of one in a
-million, with streams that are the same each time. (Laws need scipy.)
+Each raises AssertionError with what is wrong. Random behaviour is tested at an error rate of one in
+a million, with streams that are the same each time. (Laws need scipy.)
 """
 
 from paramhs.testing.comparisons import check_comparison
 from paramhs.testing.configurators import check_configurator
 from paramhs.testing.laws import check_operator, fits, p_value
+from paramhs.testing.parts import check_part
 from paramhs.testing.stores import check_store
 from paramhs.testing.targets import check_target
 
@@ -18,6 +19,7 @@ __all__ = [
     "check_comparison",
     "check_configurator",
     "check_operator",
+    "check_part",
     "check_store",
     "check_target",
     "fits",

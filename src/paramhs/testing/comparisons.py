@@ -1,17 +1,17 @@
-"""What every comparison must do."""
+"""Conformance suite for comparisons."""
 
+from paramhs.core.description import description
+from paramhs.core.runs import Task
+from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison
 from paramhs.search.history import History
 from paramhs.testing.driving import SCENARIO, SPACE, answer
-from paramhs.values.describing import description
-from paramhs.values.runs import Task
-from paramhs.values.space import Config
 
 _RACES = 30
 
 
 def check_comparison(comparison: Comparison) -> None:
-    """Who is better on every pair wins, who is worse loses; all it knows is in the history."""
+    """Check that a comparison favours the better side, and depends only on the history."""
     worse, better, *others = SPACE.configs()
 
     def cost(task: Task) -> float:
@@ -46,7 +46,7 @@ def _check_race(
 def _check_it_keeps_nothing(
     comparison: Comparison, history: History, challenger: Config, incumbent: Config, cost: object
 ) -> None:
-    """Two races from the same history ask the same."""
+    """Check that two races from the same history request the same runs."""
     other = History(SCENARIO, 1)
     for run in history.runs:
         other.add(run)

@@ -1,19 +1,19 @@
-"""What every configurator must do."""
+"""Conformance suite for configurators."""
 
+from paramhs.core.description import description
+from paramhs.core.scenario import Scenario
+from paramhs.core.space import Config
 from paramhs.search.configurators import Configurator
 from paramhs.search.history import History
 from paramhs.testing.driving import SCENARIO, SPACE, events, noisy
-from paramhs.values.describing import description
-from paramhs.values.scenario import Scenario
-from paramhs.values.space import Config
 
 
 def check_configurator(
     configurator: Configurator, scenario: Scenario = SCENARIO, runs: int = 200
 ) -> None:
-    """The seed decides the whole search, looking ahead changes nothing, and it can be stored.
+    """Check that the seed decides the search, lookahead changes nothing, and it can be stored.
 
-    Searches end after so many `runs`.
+    Each search ends after this number of `runs`.
     """
     plain = _events(configurator, scenario, 1, 0, runs)
     assert plain == _events(configurator, scenario, 1, 0, runs), "a seed does not decide the search"

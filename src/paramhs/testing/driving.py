@@ -1,14 +1,17 @@
-"""Answers searches by plain functions."""
+"""Drivers that answer searches with plain functions."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from typing import Any, TypeVar
 
-from paramhs.values.runs import Evaluate, Incumbent, Instance, Run, Search, Status, Task
-from paramhs.values.scenario import Scenario
-from paramhs.values.seeds import stream
-from paramhs.values.space import Space
+from paramhs.core.random_streams import stream
+from paramhs.core.runs import Asking, Evaluate, Incumbent, Instance, Run, Search, Status, Task
+from paramhs.core.scenario import Scenario
+from paramhs.core.space import Space
+from paramhs.search.dialogue import Dialogue
 
 Cost = Callable[[Task], float]
+Step = TypeVar("Step", Evaluate, Evaluate | Incumbent)
 
 SPACE = Space({"x": range(12), "mode": ["a", "b", "c"]})
 INSTANCES = tuple(Instance(f"i{k}") for k in range(4))
@@ -16,45 +19,53 @@ SCENARIO = Scenario(SPACE, INSTANCES)
 
 
 def noisy(task: Task) -> float:
-    """Best at x = 8 and mode b, with noise that is a function of the task."""
+    """Noisy cost, best at x = 8 and mode b; the noise is a function of the task."""
     noise = stream(task.seed, task.config.key, task.instance.name).random()
     return abs(task.config.indices[0] - 8) + (task.config.indices[1] != 1) + noise
 
 
-def answer(asking: Generator[Evaluate, Sequence[Run], bool], cost: Cost) -> tuple[bool, list[Task]]:
-    """What a comparison decides, and the runs that it asked for."""
-    tasks: list[Task] = []
-    answers: list[Run] = []
-    while True:
-        try:
-            asked = asking.send(answers) if answers else next(asking)
-        except StopIteration as end:
-            return bool(end.value), tasks
-        tasks += asked.tasks
-        answers = [Run(task, Status.OK, 0.0, cost(task)) for task in asked.tasks]
+def steps(dialogue: Dialogue[Step, Any], run: Callable[[Task], Run]) -> Iterator[Step]:
+    """Yield every step of a search or a comparison; its runs are made at the next step."""
+    while step := dialogue.request:
+        yield step
+        tasks = answered(step) if isinstance(step, Evaluate) else ()
+        dialogue.advance([run(task) for task in tasks])
+
+
+def answered(request: Evaluate) -> Sequence[Task]:
+    """Tasks to run for a request: only the first if any one is enough."""
+    return request.tasks[:1] if request.first else request.tasks
+
+
+def costing(cost: Cost) -> Callable[[Task], Run]:
+    """Target with this cost whose runs take no time."""
+    return lambda task: Run(task, Status.OK, 0.0, cost(task))
+
+
+def answer(asking: Asking, cost: Cost) -> tuple[bool, list[Task]]:
+    """Decision of a comparison, and the runs it requested."""
+    dialogue = Dialogue(asking)
+    tasks = [task for request in steps(dialogue, costing(cost)) for task in request.tasks]
+    return bool(dialogue.result), tasks
 
 
 def events(search: Search, cost: Cost, runs: int, peek: int = 0) -> list[object]:
-    """What a search asked for and said until it was given so many runs, or ended.
+    """Requests and reports of a search until this number of runs, or its end.
 
-    `peek`: at how many likely tasks to look each time.
+    `peek` is the number of likely tasks to read each time.
     """
     seen: list[object] = []
-    answers: list[Run] = []
-    made = 0
-    while made < runs:
-        try:
-            step = search.send(answers) if answers else next(search)
-        except StopIteration as end:
-            seen.append(end.value)
-            break
-        answers = []
+    dialogue, made = Dialogue(search), 0
+    for step in steps(dialogue, costing(cost)):
         if isinstance(step, Incumbent):
             seen.append(step.config)
-        else:
-            list(islice(step.likely, peek))
-            seen += step.tasks
-            made += len(step.tasks)
-            answers = [Run(task, Status.OK, 0.0, cost(task)) for task in step.tasks]
-    search.close()
+            continue
+        list(islice(step.likely, peek))
+        seen += step.tasks
+        made += len(answered(step))
+        if made >= runs:
+            break
+    else:
+        seen.append(dialogue.result)
+    dialogue.close()
     return seen

@@ -1,32 +1,32 @@
-"""A comparison that decides by a law, without any run: many searches can be made, and their calls
-held to exact numbers."""
+"""A comparison decided by a law without runs, to compare searches with exact numbers."""
 
 import math
 from collections.abc import Callable, Container
 from random import Random
 from weakref import WeakKeyDictionary
 
+from paramhs.core.runs import Asking, Search
+from paramhs.core.space import Config
+from paramhs.search.comparison import Comparison
 from paramhs.search.history import History
-from paramhs.values.runs import Asking, Search
-from paramhs.values.space import Config
 
 Beats = Callable[[Config, Config, Random], bool]
 """Whether the challenger (second) replaces the incumbent (first)."""
 
 
 class Sampled(Exception):
-    """A search has sampled an optimum after so many calls; infinitely many if it was given up."""
+    """A search sampled an optimum after this number of calls; infinite if it was abandoned."""
 
     def __init__(self, calls: float) -> None:
         super().__init__(calls)
         self.calls = calls
 
 
-class Duels:
-    """Decides by `beats`, which draws from one stream for all calls of a search.
+class Duels(Comparison):
+    """Comparison by `beats`, which draws from one stream for all calls of a search.
 
-    Sampling one of the `optima` ends the search; so does the call whose number is the `patience`,
-    as it may be trapped.
+    Sampling one of the `optima` ends the search; so does the call numbered `patience`, because the
+    search may be trapped.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Duels:
         self._streams: WeakKeyDictionary[History, Random] = WeakKeyDictionary()
 
     def start(self, history: History, config: Config) -> Asking:
-        """Nothing is run."""
+        """Start without making runs."""
         if config in self.optima:
             raise Sampled(0)
         self._streams[history] = history.rng("duels")
@@ -46,7 +46,7 @@ class Duels:
         yield
 
     def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
-        """One call, which counts as a run asked for."""
+        """Decide by one call, which counts as a requested run."""
         history.asked += 1
         if challenger in self.optima:
             raise Sampled(history.asked)
@@ -56,12 +56,12 @@ class Duels:
         yield
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Never: every duel is a new one."""
+        """Return False, because every duel is drawn anew."""
         return False
 
 
 def calls_until_sampled(search: Search) -> float:
-    """How many calls a search by duels takes to sample an optimum."""
+    """Number of calls that a search by duels takes to sample an optimum."""
     try:
         for _ in search:
             pass

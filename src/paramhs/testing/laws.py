@@ -1,4 +1,4 @@
-"""Holding samplers to their laws."""
+"""Tests of samplers against their laws."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
@@ -6,20 +6,20 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+from paramhs.core.random_streams import stream
+from paramhs.core.scenario import Scenario
+from paramhs.core.space import Config, Space
 from paramhs.search.history import History
-from paramhs.search.operators import Move, Operator, given
-from paramhs.values.scenario import Scenario
-from paramhs.values.seeds import stream
-from paramhs.values.space import Config, Space
+from paramhs.search.operators import Learner, Move, Operator, given
 
-ERROR_RATE = 1e-6  # how often a test here rejects a right sampler, whatever the seed
+ERROR_RATE = 1e-6  # probability that a test here rejects a correct sampler, for any seed
 DRAWS = 20_000
-EXPECTED = 25  # cells expected less often are pooled: the chi-square law is only asymptotic
-_ORDERED = 500  # neighbours up to which a whole order is drawn
+EXPECTED = 25  # rarer cells are pooled, because the chi-square law is only asymptotic
+_MAX_ORDERED = 500  # neighbours up to which a whole order is drawn
 
 
 def p_value(drawn: Iterable[Hashable], law: Mapping[Any, Fraction]) -> float:
-    """How likely a fit at least as bad is, if `drawn` has this law; 0 for what cannot happen."""
+    """Chi-square p-value of draws under a law; 0 if an impossible value was drawn."""
     from scipy.stats import chisquare
 
     counts = Counter(drawn)
@@ -43,21 +43,21 @@ def _pooled(counts: Counter[Hashable], law: Mapping[Any, Fraction]) -> list[list
 
 
 def fits(drawn: Iterable[Hashable], law: Mapping[Any, Fraction]) -> bool:
-    """Whether the draws may come from the law."""
+    """Whether the draws are compatible with the law."""
     return p_value(drawn, law) >= ERROR_RATE
 
 
 def check_operator(
-    operator: Operator,
+    operator: Operator | Learner,
     space: Space,
     at: Config | None = None,
     *,
     history: History | None = None,
     draws: int = DRAWS,
 ) -> None:
-    """Hold an operator to its law, from a configuration (the default, if none is given).
+    """Check an operator's sampler against its law, at a configuration (by default the default).
 
-    One that learns is held to the law it has given a history (an empty one, if none is given).
+    A learner is checked with the operator it returns for a history (by default an empty one).
     """
     at = at or space.default
     now = given(operator, history or History(Scenario(space), 0))
@@ -102,9 +102,9 @@ def _check_sampler(
 
 
 def _check_order(operator: Operator, space: Space, at: Config, reached: list[Config]) -> None:
-    order = list(islice(operator.order(space, at, stream(0, "check order")), _ORDERED))
+    order = list(islice(operator.order(space, at, stream(0, "check order")), _MAX_ORDERED))
     assert len(set(order)) == len(order), "the order has a neighbour twice"
     assert at not in order, "the order has where it begins"
-    if len(order) < _ORDERED:
+    if len(order) < _MAX_ORDERED:
         missing = set(reached) - set(order)
         assert not missing, f"the order leaves out {next(iter(missing))}"

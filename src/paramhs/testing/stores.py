@@ -1,10 +1,10 @@
-"""What every store must do."""
+"""Conformance suite for stores."""
 
 from collections.abc import Callable
 
+from paramhs.core.runs import Point, Run, Status, Task, answer
+from paramhs.execution.storage import Store
 from paramhs.testing.driving import INSTANCES, SPACE
-from paramhs.values.runs import Point, Run, Status, Task, answer
-from paramhs.world.store import Store
 
 
 def _run(k: int) -> Run:
@@ -14,7 +14,7 @@ def _run(k: int) -> Run:
 
 
 def _check_other_cutoffs(store: Store) -> None:
-    """A run that ended by itself answers for every cutoff, one that was cut short for smaller."""
+    """Check that a finished run answers for every cutoff, and a capped one for smaller ones."""
     ended = Run(Task(SPACE.default, INSTANCES[0], 1_001, 5.0), Status.OK, 3.0)
     short = Run(ended.task._replace(seed=1_002), Status.CAPPED, 5.0)
     for run in (ended, short):
@@ -27,9 +27,9 @@ def _check_other_cutoffs(store: Store) -> None:
 
 
 def check_store(make: Callable[[], Store], *, persistent: bool) -> None:
-    """A store acts as a dictionary whose first answers stay.
+    """Check that a store acts as a dictionary whose first answers stay.
 
-    `make` opens it, each time the same one; `persistent` says whether it keeps what it has.
+    `make` opens the store, the same one each time; `persistent` says whether it keeps its content.
     """
     store = make()
     runs = [_run(k) for k in range(40)]

@@ -1,13 +1,13 @@
-"""What every target must do."""
+"""Conformance suite for targets."""
 
 import json
 import math
 
-from paramhs.values.runs import Run, Target, Task
+from paramhs.core.runs import Run, Target, Task
 
 
 def check_target(target: Target, task: Task) -> None:
-    """A task gives a run of that task, again and again, and the target says what it is."""
+    """Check that a target runs a task, repeatedly, and describes itself."""
     first, second = target(task), target(task)
     for run in (first, second):
         assert isinstance(run, Run), f"{run!r} is not a Run"

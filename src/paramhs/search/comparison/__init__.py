@@ -1,4 +1,4 @@
-"""Which of two configurations is better, and how many runs that takes."""
+"""Comparisons, which decide between two configurations and how many runs that takes."""
 
 from paramhs.search.comparison.comparison import Comparison
 from paramhs.search.comparison.fixed_runs import FixedRuns

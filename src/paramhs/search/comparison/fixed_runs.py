@@ -1,21 +1,29 @@
-"""A fixed number of runs, made once: BasicILS."""
+"""BasicILS: a fixed number of runs of each configuration."""
 
 from dataclasses import dataclass
 
-from paramhs.search.comparison.capping import is_lost, meet
-from paramhs.search.comparison.comparison import check_runs
+from paramhs.core.costs import Score, score
+from paramhs.core.runs import Asking, Pair
+from paramhs.core.space import Config
+from paramhs.search.comparison.capped_race import is_lost, meet
+from paramhs.search.comparison.comparison import Comparison, check_runs
 from paramhs.search.history import History
-from paramhs.values.costs import Score, score
-from paramhs.values.runs import Asking, Pair
-from paramhs.values.space import Config
 
 
 @dataclass(frozen=True)
-class FixedRuns:
-    """Compare means over the first `runs` pairs of the search's list; a challenger that ties wins.
+class FixedRuns(Comparison):
+    """Compare means over the first `runs` pairs of the search's list; a challenger wins ties.
 
-    Every configuration is run on them once and its answers are used again. A deterministic target
-    has no more pairs than instances.
+    Every configuration runs on them once and the results are reused. A deterministic target has no
+    more pairs than instances.
+
+    Args:
+        runs: Number of pairs that every configuration is run on.
+
+    Examples:
+        >>> from paramhs.search import FixedRuns
+        >>> FixedRuns().runs
+        100
 
     Source: BasicILS(N) in Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009).
     """
@@ -26,12 +34,12 @@ class FixedRuns:
         check_runs(self.runs)
 
     def start(self, history: History, config: Config) -> Asking:
-        """Make all its runs."""
+        """Make all runs of the first incumbent."""
         yield from history.ask((config, self._pairs(history)))
         return True
 
     def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
-        """Whether its mean is no worse."""
+        """Whether the challenger's mean is no worse."""
         pairs = self._pairs(history)
         came_through = yield from meet(history, challenger, incumbent, pairs, gained=pairs)
         return came_through and _score(history, challenger, pairs) <= _score(
@@ -39,7 +47,7 @@ class FixedRuns:
         )
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Their means are known for good once both have been run."""
+        """Whether both means are final, which they are once both have all runs."""
         pairs = self._pairs(history)
         if history.missing(incumbent, pairs):
             return False

@@ -1,40 +1,49 @@
-"""Runs where they are needed: FocusedILS."""
+"""FocusedILS: runs where they are needed."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Literal
 
-from paramhs.search.comparison.capping import coming_runs, is_lost, meet
-from paramhs.search.comparison.comparison import check_runs
+from paramhs.core.capping import cap
+from paramhs.core.costs import Cost, score
+from paramhs.core.errors import BadInput
+from paramhs.core.random_streams import ShortStream, drawn
+from paramhs.core.runs import Asking, Evaluate, Pair, Run, Task
+from paramhs.core.space import Config
+from paramhs.search.comparison.capped_race import coming_runs, is_lost, meet
+from paramhs.search.comparison.comparison import Comparison, check_runs
 from paramhs.search.history import History
-from paramhs.values.capping import cap
-from paramhs.values.costs import Cost, score
-from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking, Evaluate, Pair, Run, Task
-from paramhs.values.seeds import ShortStream, drawn
-from paramhs.values.space import Config
 
-_FIRST = 3  # runs of a first incumbent: as many as show that a target is broken
+_FIRST = 3  # runs of a first incumbent, enough to detect a broken target
 
 
 @dataclass(frozen=True)
-class Focused:
-    """The one with fewer runs gets more, one at a time, until one of the two dominates.
+class Focused(Comparison):
+    """Give runs to the side with fewer, one at a time, until one of the two dominates.
 
-    A configuration dominates another if it was run on all the pairs that the other was run on, and
-    is no worse on these. In each race at least one run is made of the one with fewer (of both, if
-    they have the same), as long as there are pairs. A challenger that dominates wins, ties
-    included, and gets bonus runs: one for each race since the last that a challenger won. So good
-    configurations gather runs, and bad ones lose after one or two.
+    A configuration dominates another if it has run on all pairs of the other and is no worse on
+    them. In each race at least one run is made of the side with fewer (of both on a tie), as long
+    as there are pairs. A challenger that dominates wins, even on a tie, and receives bonus runs:
+    one for each race since the last one won by a challenger. So good configurations accumulate
+    runs, and bad ones lose after one or two.
 
-    Which of the other's pairs come first is drawn for each two rivals. With `order` "shared" it is
-    the order of the search's list for all, as in the original; there the first pairs are a gate
-    that a lucky configuration holds (see `Growing`). No configuration is given more than `max_runs`
-    runs.
+    The order of the other's pairs is drawn for each two rivals. With `order` "shared" it is the
+    order of the search's list for all, as in the original; there the first pairs are a gate that a
+    lucky configuration holds (see `Growing`). No configuration receives more than `max_runs` runs.
 
-    Where time counts, the one with fewer runs is cut short as soon as it is dominated. Such a run
-    counts as one of its runs, with what it took at least, and is made again if that could matter.
+    Where time is the cost, the side with fewer runs is capped as soon as it is dominated. Such a
+    run counts as one of its runs, with its time as a lower bound, and is made again if that could
+    matter.
+
+    Args:
+        order: Order of pairs: drawn for each two rivals, or shared by all as in the original.
+        max_runs: Most runs of a configuration.
+
+    Examples:
+        >>> from paramhs.search import Focused
+        >>> Focused(order="shared").max_runs
+        2000
 
     Source: FocusedILS in Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009), procedures
     `better_Foc` and `dominates`. Our own are the drawn order, and then that the one with more runs
@@ -57,7 +66,7 @@ class Focused:
         return True
 
     def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
-        """Whether the challenger dominates first; it then gets its bonus."""
+        """Whether the challenger is the first to dominate; it then receives its bonus runs."""
         won = yield from self._is_first_to_dominate(history, challenger, incumbent)
         if won:
             wanted = [*history.cut_short(challenger), *self._bonus(history, challenger)]
@@ -91,9 +100,10 @@ class Focused:
     def _make_at_least_one(
         self, history: History, fewer: Config, more: Config, new: list[Pair]
     ) -> Generator[Evaluate, Sequence[Run], None]:
-        """Where it had lost before the new pair: run it there, no longer than the other took.
+        """Make one run on a new pair even where the configuration had lost before.
 
-        Without that, who had bad luck on the first pairs would be given no others, for ever.
+        The run is no longer than the other's. Without it, a configuration with bad luck on its
+        first pairs would never receive others.
         """
         for pair in new:
             if history.at_least(fewer, pair) is None:
@@ -101,7 +111,7 @@ class Focused:
                 yield from history.ask((fewer, [pair]), cutoff=cap(seconds))
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Whether both were run on all pairs."""
+        """Whether both have run on all pairs."""
         fewer, more = _by_runs(history, challenger, incumbent)
         if any(self._order(history, fewer, more)):
             return False
@@ -114,7 +124,7 @@ class Focused:
         return int(min(self.max_runs, history.pair_count))
 
     def _new(self, history: History, config: Config, count: int) -> list[Pair]:
-        """So many pairs that it was not run on, as far as it may have as many."""
+        """New pairs for a configuration, at most `count` and within its limit."""
         allowed = self._limit(history) - _runs(history, config)
         cut_short = history.cut_short(config)
         new = (pair for pair in history.new_pairs(config) if pair not in cut_short)
@@ -156,7 +166,7 @@ def _runs(history: History, config: Config) -> int:
 
 
 def _by_runs(history: History, challenger: Config, incumbent: Config) -> tuple[Config, Config]:
-    """Who has fewer runs, the challenger if both have the same; and who has more."""
+    """Order the two by number of runs, the one with fewer first; the challenger on a tie."""
     if _runs(history, challenger) <= _runs(history, incumbent):
         return challenger, incumbent
     return incumbent, challenger

@@ -1,23 +1,31 @@
-"""Fresh runs at every call: the setting of the paper's theory."""
+"""The setting of the paper's theory: fresh runs in every comparison."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paramhs.search.comparison.comparison import check_runs
+from paramhs.core.costs import Score, score
+from paramhs.core.random_streams import other_seed
+from paramhs.core.runs import Asking, Pair, Task
+from paramhs.core.space import Config
+from paramhs.search.comparison.comparison import Comparison, check_runs
 from paramhs.search.history import History
-from paramhs.values.costs import Score, score
-from paramhs.values.runs import Asking, Pair, Task
-from paramhs.values.seeds import other_seed
-from paramhs.values.space import Config
 
 
 @dataclass(frozen=True)
-class FreshRuns:
+class FreshRuns(Comparison):
     """Run both configurations `runs` times anew; the better mean wins, a fair coin decides ties.
 
-    What is known is not used, and no seed comes twice. In a call, both are run on the same
-    instances. A deterministic target is not run again on what it was run on: it has one seed, with
-    which it would say the same.
+    Known runs are not reused, and no seed is used twice. In one call, both run on the same
+    instances. A deterministic target is not repeated on an instance, because it has one seed and
+    would give the same result.
+
+    Args:
+        runs: Number of new runs of each configuration in each race.
+
+    Examples:
+        >>> from paramhs.search import FreshRuns
+        >>> FreshRuns(10).runs
+        10
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), `better`; ties as its published means imply.
     """
@@ -28,12 +36,12 @@ class FreshRuns:
         check_runs(self.runs)
 
     def start(self, history: History, config: Config) -> Asking:
-        """A start costs nothing."""
+        """Start without runs."""
         return True
         yield
 
     def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
-        """Whether its mean over fresh runs is better."""
+        """Whether the challenger's mean over fresh runs is better."""
         if history.scenario.deterministic:
             return (yield from self._better_by_instances(history, challenger, incumbent))
         call = history.asked // (2 * self.runs)
@@ -49,7 +57,7 @@ class FreshRuns:
     def _better_by_instances(
         self, history: History, challenger: Config, incumbent: Config
     ) -> Asking:
-        """The same where seeds do not matter: each call takes the next instances."""
+        """Compare on the next instances, where seeds do not matter."""
         call = len(history.races)
         pairs = history.pairs(call * self.runs, (call + 1) * self.runs)
         wanted = list(dict.fromkeys(pairs))
@@ -60,8 +68,7 @@ class FreshRuns:
         return _wins(history, call, _score(history, new), _score(history, old))
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Never, since fresh runs may end otherwise; or once all is known of a deterministic
-        target."""
+        """Whether all runs of a deterministic target are known; fresh runs are never final."""
         if not history.scenario.deterministic:
             return False
         pairs = history.pairs(0, len(history.scenario.instances))

@@ -1,4 +1,4 @@
-"""Evidence that grows with the incumbent: the default for real targets."""
+"""Evidence that grows with the incumbent: the default comparison for real targets."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -7,41 +7,56 @@ from itertools import chain, islice
 from numbers import Integral
 from statistics import fmean, stdev
 
-from paramhs.search.ahead import Ahead
-from paramhs.search.comparison.capping import coming_runs, is_lost, meet
+from paramhs.core.costs import Cost, score
+from paramhs.core.errors import BadInput
+from paramhs.core.random_streams import ShortStream, drawn, drawn_by_weight
+from paramhs.core.runs import Asking, Pair, Task
+from paramhs.core.space import Config
+from paramhs.search.comparison.capped_race import coming_runs, is_lost, meet
+from paramhs.search.comparison.comparison import Comparison
 from paramhs.search.history import History
-from paramhs.search.ties import enough_ties
-from paramhs.values.costs import Cost, score
-from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking, Pair, Task
-from paramhs.values.seeds import ShortStream, drawn, drawn_by_weight
-from paramhs.values.space import Config
+from paramhs.search.lookahead.peekable import Ahead
+from paramhs.search.model.inert_parameters import enough_ties
 
-_FEW = 3  # the least evidence on which an incumbent is dropped
-_CLEARLY = 4.0  # standard errors by which the clearly worse are worse
-_CLEARLY_RUNS = 8  # and the least number of runs on which that is judged
-_HUGE = 1e280  # costs from which on sums of some may have no float
+_FEW = 3  # fewest pairs on which an incumbent may be replaced
+_SURE = 20  # runs up to which the evidence of the incumbent grows with every challenger
+_CLEARLY = 4.0  # standard errors of a clear difference
+_CLEARLY_RUNS = 8  # fewest runs for a clear difference
+_HUGE = 1e280  # larger costs may overflow when summed
 
 
 @dataclass(frozen=True)
-class Growing:
-    """The incumbent gains one run for every challenger, which must meet it on all of its pairs.
+class Growing(Comparison):
+    """The incumbent gains runs with its challengers, which must meet it on all of its pairs.
 
-    A challenger meets the incumbent on the incumbent's own pairs, *in an order drawn for that
-    challenger*: what is known of it first, then the others at random. (In one order for all, the
-    first pairs would be a gate: an incumbent that was lucky on them, which is how it became one,
-    could not be beaten.) Where a model knows how noisy runs on each instance are, those that tell
-    most tend to come first: each next one with probability in proportion to 1 / variance. It is
-    rejected as soon as its mean over the pairs so far is worse, which is looked at after `min_runs`
-    (where noise is known, after as many as are worth so many of average noise, from one to twice as
-    many) and then after twice as many each time; it takes over only after all of the incumbent's
-    pairs, and at least three where there are as many. One that is exactly equal pair by pair, on
-    all or on so many that it is no chance, is rejected as having no effect. (Two runs of a solver
-    that counts its work are enough; of false clauses, which are often the same, or of time-outs, it
-    takes more: the incumbent's own costs tell.)
+    It gains one for every challenger while it has fewer than 20, or fewer than the square root of
+    all runs so far: more of them would be a quarter of the budget, and would decide no race
+    otherwise. It also gains one where the challenger knows all of its pairs already.
 
-    Each time that two meet again, the first look comes after twice as many pairs as it would have
-    the time before; pairs that were met count.
+    A challenger runs on the incumbent's own pairs, *in an order drawn for that challenger*: pairs
+    with known runs first, then the others at random. (In one order for all, the first pairs would
+    be a gate: an incumbent that was lucky on them, which is how it became one, could not be
+    beaten.) Where a model knows the noise of runs on each instance, the most informative ones tend
+    to come first: each next one with probability proportional to 1 / variance. The challenger is
+    rejected as soon as its mean over the pairs so far is worse. That is tested after `min_runs`
+    pairs (where noise is known, after the number worth `min_runs` runs of average noise, at most
+    twice as many) and then each time the number has doubled. It wins only after all of the
+    incumbent's pairs, and at least three where there are that many. A challenger that is exactly
+    equal pair by pair, on all pairs or on enough to exclude chance, is rejected as having no
+    effect. (For a solver that counts its work two runs are enough; for numbers of false clauses,
+    which are often equal, or for time-outs, it takes more, as the incumbent's own costs show.)
+
+    When a challenger is revisited, its first test comes after twice as many pairs as before,
+    including pairs with known runs.
+
+    Args:
+        min_runs: Number of pairs before the first decision.
+        max_runs: Most pairs of an incumbent.
+
+    Examples:
+        >>> from paramhs.search import Growing
+        >>> Growing(max_runs=500).min_runs
+        2
 
     Source: what FocusedILS (Hutter et al., JAIR 36, 2009) and SMAC's intensification (Hutter, Hoos,
     Leyton-Brown, LION 2011) have in common; the order of pairs, the first look and the treatment
@@ -64,9 +79,9 @@ class Growing:
         return True
 
     def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
-        """Whether the challenger is no worse on all of the incumbent's pairs, and not the same."""
+        """Whether the challenger is no worse on all of the incumbent's pairs, and not equal."""
         times = history.times_met(challenger, incumbent)
-        gained = self._gained(history, incumbent)
+        gained = self._gained(history, incumbent, challenger)
         pairs = [*history.pairs_of(incumbent), *gained] if gained else history.pairs_of(incumbent)
         order = Ahead(self._order(history, challenger, times, pairs))
         met: list[Pair] = []
@@ -88,7 +103,7 @@ class Growing:
         return new != old
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Whether all pairs were met, or the challenger is worse beyond doubt."""
+        """Whether all pairs were compared, or the challenger is clearly worse."""
         pairs = history.pairs_of(incumbent)
         common = history.common(challenger, incumbent)
         if len(common) >= self._limit(history):
@@ -101,19 +116,43 @@ class Growing:
     def _limit(self, history: History) -> int:
         return int(min(self.max_runs, history.pair_count))
 
-    def _gained(self, history: History, incumbent: Config) -> list[Pair]:
+    def _gained(
+        self, history: History, incumbent: Config, rival: Config | None = None
+    ) -> list[Pair]:
         """The pairs that the incumbent is brought to for the next challenger."""
         known = len(history.costs(incumbent))
-        wanted = min(max(known + (known > 0), self.min_runs, _FEW), self._limit(history))
+        pays = known > 0 and (
+            self._pays(history, known) or self._has_met_all(history, rival, incumbent)
+        )
+        wanted = min(max(known + pays, self.min_runs, _FEW), self._limit(history))
         if wanted <= known:
             return []
         new = islice(history.new_pairs(incumbent), wanted - known)
         return [pair for pair in new if not history.awaits(incumbent, pair)]
 
+    def _pays(self, history: History, known: int) -> bool:
+        """Whether another run of the incumbent is worth as much as one of a challenger: up to 20,
+        and up to the square root of all runs."""
+        return known < _SURE or known * known < history.learned
+
+    def _has_met_all(self, history: History, rival: Config | None, incumbent: Config) -> bool:
+        """Whether only new pairs can tell more of the two.
+
+        They can if the rival has met all pairs, or if what is known of its runs, some of them cut
+        short, has already lost on all of them. Without a new pair such a race would ask for no run,
+        and could be repeated for ever.
+        """
+        known = history.costs(incumbent)
+        if rival is None:
+            return False
+        if len(history.common(rival, incumbent)) == len(known):
+            return True
+        return is_lost(history, rival, incumbent, history.pairs_of(incumbent))
+
     def _order(
         self, history: History, challenger: Config, times: int, pairs: Sequence[Pair]
     ) -> Iterator[Pair]:
-        """The incumbent's pairs as this challenger meets them, having met it so many times."""
+        """The incumbent's pairs in the order for this challenger after `times` earlier races."""
         first = _met(history, challenger, pairs)
         known = set(first)
         rest = [pair for pair in pairs if pair not in known] if known else pairs
@@ -136,7 +175,7 @@ class Growing:
         return 2 * self.min_runs
 
     def _looks(self, look: int, runs: int) -> Iterator[int]:
-        """After how many pairs the two are compared: first, last, and in between."""
+        """Yield the numbers of pairs at which the two are compared: first, last, and between."""
         while look < runs:
             yield look
             look *= 2
@@ -146,7 +185,7 @@ class Growing:
 def _later(
     history: History, challenger: Config, incumbent: Config, met: Sequence[Pair], order: Ahead[Pair]
 ) -> Iterator[Task]:
-    """What the challenger will ask for after the next look, if it comes so far."""
+    """Runs the challenger will request after the next decision, if it survives."""
     later = list(islice(order.peek(), len(met)))
     for task in coming_runs(history, challenger, incumbent, [*met, *later]):
         if task.pair in later:
@@ -160,7 +199,7 @@ def _is_without_effect(
 
 
 def _met(history: History, config: Config, pairs: Sequence[Pair]) -> list[Pair]:
-    """Those of the pairs that it was run on, if only until it was cut short."""
+    """The pairs on which a configuration has run, including capped runs."""
     if config not in history.configs:
         return []
     return [pair for pair in pairs if history.at_least(config, pair) is not None]
@@ -172,7 +211,7 @@ def _costs(history: History, config: Config, pairs: Sequence[Pair]) -> list[Cost
 
 
 def _clearly_worse(history: History, challenger: Config, incumbent: Config) -> bool:
-    """By far, and be it by what its costs are no smaller than."""
+    """Whether a challenger is worse by a wide margin, using lower bounds of its costs."""
     met = _met(history, challenger, history.pairs_of(incumbent))
     if len(met) < _CLEARLY_RUNS:
         return False
@@ -188,8 +227,10 @@ def _clearly_worse(history: History, challenger: Config, incumbent: Config) -> b
 
 
 def _scale(pairs: Sequence[tuple[float, float]]) -> float:
-    """A power of two: to divide by it changes no comparison, and sums of what is left are floats.
-    Solvers say the largest float there is where they found nothing."""
+    """Power of two by which costs are divided so that their sums stay finite.
+
+    Solvers report the largest float where they found nothing. A power of two changes no comparison.
+    """
     return 2.0**64 if any(max(abs(a), abs(b)) > _HUGE for a, b in pairs) else 1.0
 
 

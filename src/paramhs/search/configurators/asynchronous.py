@@ -1,4 +1,4 @@
-"""ParamHS with many races at once, in which every result is used when it comes."""
+"""ParamHS with many concurrent races, which uses every result on arrival."""
 
 import math
 from collections import deque
@@ -6,28 +6,40 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from paramhs.core.errors import BadInput
+from paramhs.core.runs import Asking, Evaluate, Incumbent, Run, Search, Task, answer
+from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison, Growing
 from paramhs.search.configurators.configurator import Configurator, check_parts, why_ended
-from paramhs.search.configurators.moves import Moves
 from paramhs.search.configurators.param_hs import ParamHS
+from paramhs.search.dialogue import Dialogue
 from paramhs.search.history import History
+from paramhs.search.lookahead.proposals import Moves
 from paramhs.search.operators import Learned, Learner, Move, Operator
-from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking, Evaluate, Incumbent, Run, Search, Task, answer
-from paramhs.values.space import Config
 
 
 @dataclass(frozen=True)
-class Asynchronous:
-    """As `ParamHS`, but so many runs are under way at any time, each of some race.
+class Asynchronous(Configurator):
+    """ParamHS with a fixed number of concurrent runs, which belong to different races.
 
     A new race begins whenever a worker would be idle, from the incumbent of that moment and with
-    all that is known by then. Who wins against an incumbent that is none any more meets the new
-    one; who wins against one that has gained more than as many runs since then goes on.
+    everything known by then. A challenger that wins against a former incumbent races the current
+    one; one that wins against an incumbent whose number of runs has more than doubled since then
+    continues.
 
-    So the search depends on the order in which runs end, and with it on the workers; no run is made
-    in vain, and none is waited for. `width` is a part of the search, and the order is stored: a
-    search goes on from its store as it was, by however many workers.
+    So the search depends on the order in which runs end, and thus on the workers; no run is wasted,
+    and none is waited for. `width` is part of the search's definition, and the order is stored: a
+    search can be resumed from its store unchanged, with any number of workers.
+
+    Args:
+        width: Number of runs under way at a time.
+        operator: Where challengers come from.
+        comparison: The rule of a race.
+
+    Examples:
+        >>> from paramhs.search import Asynchronous
+        >>> Asynchronous(width=8).width
+        8
     """
 
     width: int = 1
@@ -40,22 +52,22 @@ class Asynchronous:
             raise BadInput(f"width must be a whole number from 1 on, not {self.width!r}")
 
     def search(self, history: History) -> Search:
-        """A new search."""
+        """Start a search."""
         return _Races(self, history).search()
 
 
 def asynchronous(configurator: Configurator, width: int) -> Asynchronous:
-    """The same search with so many runs under way."""
+    """Turn a configurator into its asynchronous variant with `width` concurrent runs."""
     if isinstance(configurator, ParamHS):
         return Asynchronous(width, configurator.operator, configurator.comparison)
     raise BadInput(
-        f"{type(configurator).__name__} cannot be asynchronous: only ParamHS (the configurators"
-        ' "paramhs", "paramhs-plain", "paramrls" and "random") can; "race" needs it less'
+        f"{type(configurator).__name__} cannot be asynchronous: only ParamHS can, by whatever moves"
+        " and comparison"
     )
 
 
 class _Race:
-    """One of the races under way: it waits until all runs that it asked for are there."""
+    """A race in progress; it waits until all requested runs have arrived."""
 
     def __init__(
         self, challenger: Config, incumbent: Config, asking: Asking, known: float = math.inf
@@ -63,38 +75,40 @@ class _Race:
         self.challenger = challenger
         self.incumbent = incumbent
         self.known = known
-        """So many runs of the incumbent were known as it began; if none may be too few, no end."""
-        self._asking = asking
+        """Known runs of the incumbent at the start; infinite if their number cannot be too small.
+        """
+        self._asking = Dialogue(asking)
         self._runs: dict[Task, Run] = {}
-        self.tasks: Sequence[Task] = ()
-        self.won: bool | None = None
-        self._go_on([])
 
-    def _go_on(self, runs: list[Run]) -> None:
-        try:
-            self.tasks = (self._asking.send(runs) if runs else next(self._asking)).tasks
-            self._runs = {}
-        except StopIteration as end:
-            self.won, self.tasks = bool(end.value), ()
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """The runs that the race waits for."""
+        return self._asking.request.tasks if self._asking.request else ()
+
+    @property
+    def won(self) -> bool | None:
+        """Whether the challenger won; None while the race is open."""
+        return None if self._asking.request else bool(self._asking.result)
 
     def take(self, task: Task, run: Run) -> bool:
-        """Whether that was the last run that it waited for."""
+        """Store a run; return whether it was the last one the race waited for."""
         self._runs[task] = run
         if len(self._runs) < len(self.tasks):
             return False
-        self._go_on([self._runs[task] for task in self.tasks])
+        self._asking.advance([self._runs[task] for task in self.tasks])
+        self._runs = {}
         return True
 
 
 class _Waiting(NamedTuple):
-    """A run that races wait for."""
+    """A run with the races that wait for it."""
 
     task: Task
     races: list[tuple[_Race, Task]]
 
 
 class _Races:
-    """One search: the races under way, and the runs that they wait for."""
+    """State of one search: open races, and the runs they wait for."""
 
     incumbent: Config
 
@@ -127,7 +141,7 @@ class _Races:
                 return why_ended(history)
 
     def _use_next(self) -> Generator[Evaluate | Incumbent, Sequence[Run], None]:
-        """Whatever run is over first."""
+        """Use the run that ends first."""
         tasks = [waiting.task for waiting in self.waiting.values()]
         (run,) = yield Evaluate(tasks, first=True)
         races = self.waiting.pop(run.task.call).races
@@ -141,7 +155,7 @@ class _Races:
                 yield from self._follow(race)
 
     def _follow(self, race: _Race) -> Iterator[Incumbent]:
-        """Let a race ask for its next runs, or end."""
+        """Continue a race with its next requests, or end it."""
         for task in race.tasks:
             self._wait_for(race, task)
         if race.won is not None and race.challenger != race.incumbent:
@@ -169,11 +183,11 @@ class _Races:
             yield Incumbent(self.incumbent)
 
     def _is_hasty(self, race: _Race) -> bool:
-        """Whether the incumbent has gained more runs since it began than it had then."""
+        """Whether the incumbent has more than doubled its runs since the race began."""
         return 2 * race.known < len(self.history.pairs_of(race.incumbent))
 
     def _begin_races(self) -> Iterator[Incumbent]:
-        """As many as there are workers for; several may wait for the same run."""
+        """Start races until all workers are busy; several may wait for the same run."""
         width = self.rules.width
         while len(self.waiting) < width and len(self.racing) < 2 * width:
             if not self.coming:
@@ -199,7 +213,7 @@ class _Races:
         yield from self._follow(_Race(challenger, self.incumbent, asking, known))
 
     def _reopen(self) -> bool:
-        """Whether some who were rejected may try again."""
+        """Return rejected configurations to be tried again; report whether there are any."""
         final = self._final(self.rejected, self.incumbent)
         some = len(final) < len(self.rejected)
         self.rejected = final

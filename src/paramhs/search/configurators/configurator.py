@@ -1,33 +1,44 @@
-"""What every configurator offers, and the small parts that they share."""
+"""Base class of configurators, with the parts they share."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal
 
+from paramhs.core.errors import BadInput
+from paramhs.core.part_checks import check_part
+from paramhs.core.runs import Asking, Evaluate, Incumbent, Run, Search, Task
+from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison
-from paramhs.search.configurators.foresight import NOBODY, Coming, Foresight
+from paramhs.search.dialogue import Dialogue, checked
 from paramhs.search.history import History
-from paramhs.values.errors import BadInput
-from paramhs.values.runs import Asking, Evaluate, Incumbent, Run, Search, Task
-from paramhs.values.space import Config
+from paramhs.search.lookahead.speculation import NO_WORKERS, Coming, Foresight
+from paramhs.search.operators import Learner, Operator
 
 Start = Literal["default", "uniform"]
-"""Begin at the default configuration, or (the theory's setting) at a uniformly random one."""
+"""Start at the default configuration, or at a uniformly random one (the theory's setting)."""
 
-IDLE = 1_000  # proposals in a row without a new run after which a search is taken to be at its end
+IDLE = 1_000  # proposals in a row without a new run that end a search
 
 Stage = Generator[Evaluate | Incumbent, Sequence[Run], Config]
 """A part of a search that ends with a configuration."""
 
 
-class Configurator(Protocol):
-    """A way of searching: the description of it, not its state."""
+class Configurator(ABC):
+    """Description of a search algorithm, without its state."""
 
+    @abstractmethod
     def search(self, history: History) -> Search:
         """A new search, which fills this history.
 
         What it does depends on the history's scenario and seed and on the runs it is sent alone.
+
+        Args:
+            history: The history to fill; its scenario and seed define the search.
+
+        Returns:
+            A generator that yields requests and incumbents, and returns why it ended.
         """
 
 
@@ -51,19 +62,17 @@ def race(
     challenger: Config,
     incumbent: Config,
     foresight: Foresight,
-    coming: Coming = NOBODY,
+    coming: Coming = NO_WORKERS,
 ) -> Asking:
-    """Whether the challenger wins; the history is told."""
+    """Race a challenger, and record the outcome in the history."""
     history.racing = (challenger, incumbent)
     foresight.begin(challenger, incumbent)
-    asking, begun = comparison.better(history, challenger, incumbent), history.asked
-    try:
-        request = next(asking)
-        while True:
-            likely = Likely(foresight, incumbent, request, history.asked - begun, coming)
-            request = asking.send((yield request._replace(likely=likely)))
-    except StopIteration as end:
-        won = bool(end.value)
+    begun = history.asked
+    asking = Dialogue(comparison.better(history, challenger, incumbent))
+    while request := asking.request:
+        likely = Likely(foresight, incumbent, request, history.asked - begun, coming)
+        asking.advance((yield request._replace(likely=likely)))
+    won = bool(asking.result)
     history.decide(challenger, incumbent, won)
     return won
 
@@ -78,7 +87,7 @@ def first_incumbent(
     """Where a search begins: the winner of the start and the initial configurations, in turn."""
     space = history.scenario.space
     incumbent = space.default if start == "default" else space.sample(history.rng("start"))
-    yield from comparison.start(history, incumbent)
+    yield from checked(comparison.start(history, incumbent))
     yield Incumbent(incumbent)
     initial = [config for config in history.scenario.initial if config != incumbent]
     for number, challenger in enumerate(initial, start=1):
@@ -90,7 +99,7 @@ def first_incumbent(
 
 
 def why_ended(history: History) -> str:
-    """Why there is nothing left to try."""
+    """Reason why there is nothing left to try."""
     size = history.scenario.space.size()
     if size == 1:
         return "there is only one configuration"
@@ -100,33 +109,23 @@ def why_ended(history: History) -> str:
 
 
 def check_configurator(thing: object) -> None:
-    """Refuse what is not a configurator; a class must be called first."""
-    if isinstance(thing, type):
-        raise BadInput(f"{thing.__name__} is a class, not a configurator: write {thing.__name__}()")
-    _check_has(thing, "a configurator, such as ParamHS()", "search")
+    """Reject anything but a configurator; a class must be called first."""
+    check_part(thing, "a configurator, such as ParamHS()", Configurator)
 
 
 def check_parts(operator: object, comparison: object, start: str = "default") -> None:
-    """Refuse what a configurator cannot be made of."""
+    """Reject invalid parts of a configurator."""
     check_operator(operator)
-    _check_has(
-        comparison,
-        "a comparison, such as Growing() or FixedRuns(10)",
-        *("start", "better", "is_final"),
-    )
+    check_part(comparison, "a comparison, such as Growing() or FixedRuns(10)", Comparison)
     if start not in ("default", "uniform"):
         raise BadInput(f"start must be 'default' or 'uniform', not {start!r}")
 
 
 def check_operator(operator: object) -> None:
-    """Refuse what is not an operator."""
-    learns = callable(getattr(operator, "given", None))
-    needed = ("given", "is_due") if learns else ("sample", "order")
-    _check_has(operator, "an operator, such as One() or Several(Harmonic())", *needed)
-
-
-def _check_has(thing: object, what: str, *methods: str) -> None:
-    missing = [name for name in methods if not callable(getattr(thing, name, None))]
-    if isinstance(thing, type) or missing:
-        why = "it is a class" if isinstance(thing, type) else f"it has no method {missing[0]}"
-        raise BadInput(f"{thing!r} is not {what}: {why}")
+    """Reject anything but an operator."""
+    check_part(
+        operator,
+        "an operator, such as OneParameter() or SeveralParameters(Harmonic())",
+        Operator,
+        Learner,
+    )

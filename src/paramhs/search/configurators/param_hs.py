@@ -1,33 +1,46 @@
-"""ParamHS: harmonic moves from the incumbent, each raced against it; the default."""
+"""ParamHS: harmonic moves from the incumbent, raced against it; the default."""
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import partial
 
+from paramhs.core.runs import Incumbent, Search
+from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison, Growing
 from paramhs.search.configurators.configurator import (
+    Configurator,
     check_parts,
     first_incumbent,
     race,
     why_ended,
 )
-from paramhs.search.configurators.foresight import Coming, Foresight
-from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
+from paramhs.search.lookahead.proposals import Moves
+from paramhs.search.lookahead.speculation import Coming, Foresight
 from paramhs.search.operators import Learned, Learner, Operator
-from paramhs.values.runs import Incumbent, Search
-from paramhs.values.space import Config
 
 
 @dataclass(frozen=True)
-class ParamHS:
+class ParamHS(Configurator):
     """Mutate the incumbent and keep the winner; who was rejected is not proposed again at once.
 
-    A rejected configuration is left out of the moves while there are others: until there is a new
-    incumbent, an operator that learns wants it back, or nothing else is left. Then those whose race
-    could still end otherwise may try again. When the operator has no move left (at a local optimum,
-    or into a branch of which only the defaults can be reached), any configuration may come. So a
-    small space ends with everything tried, and sure rather than early.
+    A rejected configuration is excluded from the moves while there are others: until there is a new
+    incumbent, a learning operator wants it back, or nothing else is left. Then those whose race
+    could still end differently may be revisited. When the operator has no move left (at a local
+    optimum, or into a branch of which only the defaults can be reached), any configuration may
+    come. So a small space ends with everything tried, late but certain.
+
+    Args:
+        operator: Where challengers come from.
+        comparison: The rule of a race.
+
+    Examples:
+        >>> import paramhs
+        >>> from paramhs.search import Harmonic, ParamHS, SeveralParameters
+        >>> plain = ParamHS(SeveralParameters(Harmonic()))
+        >>> found = paramhs.tune(lambda c: c["x"], {"x": range(9)}, budget=20, configurator=plain)
+        >>> found.best["x"]
+        0
 
     Source: Algorithm 1 of Hall, Oliveto, Sudholt (PPSN 2020) with the harmonic step, for targets
     whose runs are used again; how the rejected are treated is our own.

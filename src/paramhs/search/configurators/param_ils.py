@@ -1,14 +1,19 @@
 """ParamILS: iterated local search in configuration space."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Container, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Protocol
 
-from paramhs.search.ahead import Ahead
+from paramhs.core.costs import score
+from paramhs.core.errors import BadInput
+from paramhs.core.part_checks import check_part
+from paramhs.core.runs import Evaluate, Incumbent, Run, Search
+from paramhs.core.space import Config, Space
 from paramhs.search.comparison import Comparison, Focused
 from paramhs.search.configurators.configurator import (
     IDLE,
+    Configurator,
     Stage,
     Start,
     check_parts,
@@ -16,78 +21,91 @@ from paramhs.search.configurators.configurator import (
     race,
     why_ended,
 )
-from paramhs.search.configurators.foresight import NOBODY, Coming, Foresight
 from paramhs.search.history import History
-from paramhs.search.operators import Learner, One, Operator, Uniform, given
-from paramhs.values.costs import score
-from paramhs.values.errors import BadInput
-from paramhs.values.runs import Evaluate, Incumbent, Run, Search
-from paramhs.values.space import Config, Space
+from paramhs.search.lookahead.peekable import Ahead
+from paramhs.search.lookahead.speculation import NO_WORKERS, Coming, Foresight
+from paramhs.search.operators import Learner, OneParameter, Operator, Uniform, given
 
 Walking = Generator[Evaluate | Incumbent, Sequence[Run], Config | None]
 Noting = Generator[Evaluate | Incumbent, Sequence[Run], None]
 
 
-class Walk(Protocol):
-    """Which neighbours a local search leaves out."""
+class Walk(ABC):
+    """Neighbours that a local search excludes."""
 
+    @abstractmethod
     def excluded(self, discovered: set[Config]) -> Container[Config]:
-        """Those to leave out, of all that this local search has met."""
+        """Configurations to exclude among those this local search has compared."""
 
 
 @dataclass(frozen=True)
-class Undiscovered:
-    """A local search meets no configuration twice."""
+class TabuWalk(Walk):
+    """Walk that compares no configuration twice."""
 
     def excluded(self, discovered: set[Config]) -> Container[Config]:
-        """All of them."""
+        """Exclude every discovered configuration."""
         return discovered
 
 
 @dataclass(frozen=True)
-class Afresh:
-    """Every move starts afresh, as the paper's harmonic variant does."""
+class RestartWalk(Walk):
+    """Walk that starts anew at every move, like the paper's harmonic variant."""
 
     def excluded(self, discovered: set[Config]) -> Container[Config]:
-        """None."""
+        """Exclude no configuration."""
         return ()
 
 
 @dataclass(frozen=True)
-class ParamILS:
-    """Local search by first improvement, random kicks, now and then a restart.
+class ParamILS(Configurator):
+    """Local search by first improvement, with random kicks and occasional restarts.
 
-    `random_starts` is R, `kicks` is s; `operator` gives the order in which a local search walks a
-    configuration's neighbours, `walk` which of them it leaves out. With `Focused`, as it is unless
-    told otherwise, it is FocusedILS; with `FixedRuns(N)`, BasicILS(N).
+    `random_starts` is R, `kicks` is s; `operator` gives the order in which a local search visits a
+    configuration's neighbours, `walk` which of them it excludes. With `Focused`, the default, it is
+    FocusedILS; with `FixedRuns(N)`, BasicILS(N).
+
+    Args:
+        operator: Order in which the neighbours of a configuration are visited.
+        comparison: `Focused()` for FocusedILS, `FixedRuns(N)` for BasicILS(N).
+        random_starts: Number of random configurations at the start (R).
+        kicks: Number of random changes between two local searches (s).
+        p_restart: Probability of a restart after a local search.
+        walk: Which neighbours a local search leaves out.
+        start: First configuration: the default, or a uniformly random one.
+
+    Examples:
+        >>> from paramhs.search import FixedRuns, ParamILS
+        >>> ParamILS(comparison=FixedRuns(100)).kicks
+        3
 
     Source: Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009), Algorithm 1; Hall, Oliveto,
     Sudholt (PPSN 2020) use R = 0 and add the harmonic order.
     """
 
-    operator: Operator = One(Uniform())
+    operator: Operator = OneParameter(Uniform())
     comparison: Comparison = Focused()
     random_starts: int = 10
     kicks: int = 3
     p_restart: float = 0.01
-    walk: Walk = Undiscovered()
+    walk: Walk = TabuWalk()
     start: Start = "default"
 
     def __post_init__(self) -> None:
         check_parts(self.operator, self.comparison, self.start)
+        check_part(self.walk, "a walk, such as TabuWalk()", Walk)
         if self.random_starts < 0 or self.kicks < 1 or not 0 <= self.p_restart <= 1:
             raise BadInput("ParamILS needs random_starts >= 0, kicks >= 1, 0 <= p_restart <= 1")
 
     def search(self, history: History) -> Search:
-        """A new search."""
+        """Start a search."""
         return _IteratedSearch(self, history).search()
 
 
 class _IteratedSearch:
-    """One search, and the best configuration it has seen.
+    """State of one search, with the best configuration so far.
 
-    The best is whoever beat the best, or is better by what is known already on all the pairs that
-    the best was run on. (Where nothing is used again, as in the paper's theory, there are no such
+    A configuration becomes the best if it wins against the best, or is better by known runs on all
+    pairs of the best. (Where no run is used twice, as in the paper's theory, there are no such
     pairs, and only winning counts.)
     """
 
@@ -132,7 +150,7 @@ class _IteratedSearch:
                 yield from self._better(challenger, self.best)
 
     def _settle(self) -> Noting:
-        """Where all were tried: those meet the best again whose race could still end otherwise."""
+        """Race configurations that could still win against the best, once all were tried."""
         history, is_final = self.history, self.rules.comparison.is_final
         for config in list(history.configs):
             if config == self.best:
@@ -145,7 +163,7 @@ class _IteratedSearch:
     def _local_search(self, config: Config) -> Stage:
         """Iterative first improvement; ends where no neighbour in the order is better.
 
-        It also ends where it comes back to without having learned anything on the way.
+        It also ends where it returns to a configuration without having learned anything on the way.
         """
         discovered = {config}
         learned_at: dict[Config, int] = {}
@@ -175,7 +193,7 @@ class _IteratedSearch:
         """Race, and keep the best up to date."""
         won = yield from race(
             *(self.history, self.rules.comparison, challenger, incumbent, self.foresight),
-            Coming(lambda _: coming.peek(), self._after) if coming else NOBODY,
+            Coming(lambda _: coming.peek(), self._after) if coming else NO_WORKERS,
         )
         if won and incumbent == self.best:
             yield from self._note(challenger)
@@ -196,7 +214,7 @@ class _IteratedSearch:
         yield Incumbent(best)
 
     def _is_known_to_be_better(self, config: Config) -> bool:
-        """On all pairs that the best was run on; none of its own runs was cut short."""
+        """Whether a configuration is better on all pairs of the best, without capped runs."""
         history = self.history
         costs, best = history.costs(config), history.costs(self.best)
         if not best or history.cut_short(config) or any(pair not in costs for pair in best):
@@ -210,6 +228,6 @@ class _IteratedSearch:
 
 
 def _kick(space: Space, config: Config, rng: Random) -> Config:
-    """One random one-parameter move; the same configuration where there is none."""
-    move = One(Uniform()).sample(space, config, rng)
+    """Random move of one parameter; the same configuration if there is none."""
+    move = OneParameter(Uniform()).sample(space, config, rng)
     return move[0] if move else config

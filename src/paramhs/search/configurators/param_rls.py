@@ -2,35 +2,47 @@
 
 from dataclasses import dataclass
 
+from paramhs.core.runs import Incumbent, Search
+from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison, Growing
 from paramhs.search.configurators.configurator import (
     IDLE,
+    Configurator,
     Start,
     check_parts,
     first_incumbent,
     race,
     why_ended,
 )
-from paramhs.search.configurators.foresight import Coming, Foresight
-from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
-from paramhs.search.operators import One, Operator
-from paramhs.values.runs import Incumbent, Search
-from paramhs.values.space import Config
+from paramhs.search.lookahead.proposals import Moves
+from paramhs.search.lookahead.speculation import Coming, Foresight
+from paramhs.search.operators import OneParameter, Operator
 
 
 @dataclass(frozen=True)
-class ParamRLS:
-    """Mutate the incumbent and keep the winner, for ever: the paper's algorithm to the letter.
+class ParamRLS(Configurator):
+    """Mutate the incumbent and keep the winner: the paper's algorithm, unmodified.
 
-    With the harmonic step it is the paper's ParamHS; with `Anywhere` it is random search. Without
-    `replacement` no configuration is proposed twice; when the operator has no other left, any may
-    come. For real targets `paramhs.ParamHS` does the same more thriftily.
+    With the harmonic step it is the paper's ParamHS; with `UniformRandom` it is random search.
+    Without `replacement` no configuration is proposed twice; when the operator has no other left,
+    any may come. For real targets `paramhs.search.ParamHS` does the same with fewer runs.
+
+    Args:
+        operator: Where challengers come from.
+        comparison: The rule of a race.
+        start: First configuration: the default, or a uniformly random one.
+        replacement: Whether a rejected configuration may be proposed again at once.
+
+    Examples:
+        >>> from paramhs.search import FreshRuns, ParamRLS
+        >>> ParamRLS(comparison=FreshRuns(10), start="uniform").replacement
+        True
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), Algorithm 1.
     """
 
-    operator: Operator = One()
+    operator: Operator = OneParameter()
     comparison: Comparison = Growing()
     start: Start = "default"
     replacement: bool = True

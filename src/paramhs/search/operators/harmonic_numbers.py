@@ -1,4 +1,7 @@
-"""H_n = 1 + 1/2 + ... + 1/n, and its inverse, to double precision without loops over n."""
+"""Harmonic numbers H_n = 1 + 1/2 + ... + 1/n and their inverse, in double precision.
+
+No loop over n is needed.
+"""
 
 import math
 from bisect import bisect_right
@@ -7,7 +10,7 @@ _EULER = 0.5772156649015328606
 
 
 def _asymptotic(n: int) -> float:
-    """Euler-Maclaurin: from n = 32 the first term left out is below 1e-17."""
+    """Euler-Maclaurin expansion: from n = 32 the first omitted term is below 1e-17."""
     s = 1.0 / (n * n)
     tail = s * (1 / 12 - s * (1 / 120 - s * (1 / 252 - s / 240)))
     return math.log(n) + (_EULER + 0.5 / n - tail)
@@ -18,20 +21,20 @@ def _by_hand(n: int) -> float:
 
 
 TABLE = [_by_hand(n) if n < 32 else _asymptotic(n) for n in range(2049)]
-"""H_0, H_1, ..., H_2048."""
+"""Table of H_0, H_1, ..., H_2048."""
 
 _LAST = len(TABLE) - 1
 
 
 def harmonic_number(n: int) -> float:
-    """H_n."""
+    """Return the harmonic number H_n."""
     return TABLE[n] if n <= _LAST else _asymptotic(n)
 
 
 def first_above(x: float, limit: int) -> int:
-    """The smallest d in 1 .. limit with H_d > x, or limit if there is none.
+    """Smallest d in 1 .. limit with H_d > x, or limit if there is none.
 
-    With x uniform on [0, H_limit), d has the law 1 / (d H_limit).
+    For x uniform on [0, H_limit), d has the law 1 / (d H_limit).
     """
     if limit <= _LAST or x < TABLE[_LAST]:
         return min(bisect_right(TABLE, x, 0, min(limit, _LAST) + 1), limit)

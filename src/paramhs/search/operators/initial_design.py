@@ -1,55 +1,131 @@
-"""The first moves of a search that learns: what a model is to learn from."""
+"""Initial design: the first moves of a learning search."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from itertools import islice, product
+from math import prod
 from random import Random
 
-from paramhs.search.operators.anywhere import Anywhere
-from paramhs.search.operators.moves import Move, mixed, successively
-from paramhs.search.operators.several import Several
-from paramhs.values.space import Config, Space
+from paramhs.core.space import Config, Space
+from paramhs.search.operators.operator import (
+    LISTABLE,
+    PATIENCE,
+    ByOutcomes,
+    Move,
+    Operator,
+    draw_from,
+    mixed,
+)
+from paramhs.search.operators.several_parameters import SeveralParameters
+from paramhs.search.operators.uniform_random import UniformRandom
 
 
 @dataclass(frozen=True)
-class InitialDesign:
+class InitialDesign(Operator):
     """With probability `epsilon` a plain move, else any configuration.
 
-    A configuration in which everything is drawn tells something of every parameter at once, one
-    that differs from the incumbent in two values tells something of two. So a model of main effects
-    learns most from the former; and where much of a space is better than the default, one of them
-    is already good.
+    A configuration drawn entirely at random informs about every parameter at once; one that differs
+    from the incumbent in two values informs about two. So a model of main effects learns most from
+    the former, and where much of a space is better than the default, one of them is already good.
 
     No move is ever less likely than `epsilon` times its plain probability.
 
-    Source: the random initial design of SMAC and irace; that plain moves keep a share is our own.
+    Source: the random initial design of SMAC and irace; keeping a share of plain moves is our own.
     """
 
-    plain: Several
+    plain: SeveralParameters
     epsilon: float
+    elsewhere: Operator = UniformRandom()
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
     ) -> dict[Move, Fraction]:
-        """The exact law; for spaces that can be written out."""
+        """Exact law, for spaces that can be enumerated."""
         plain = self.plain.distribution(space, at, excluded)
-        anywhere = Anywhere().distribution(space, at, excluded)
-        return mixed(plain, anywhere, self.epsilon) if plain else anywhere
+        elsewhere = self.elsewhere.distribution(space, at, excluded)
+        return mixed(plain, elsewhere, self.epsilon) if plain else elsewhere
 
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """A draw from the law.
+        """Draw from the law.
 
-        In a large space of which hardly anything is allowed, where no draw succeeds, it is plain.
+        In a large space of which almost nothing is allowed, where no draw succeeds, the move is
+        plain.
         """
-        ways = (self.plain, Anywhere())
+        ways = (self.plain, self.elsewhere)
         first, other = ways if rng.random() < self.epsilon else reversed(ways)
         return first.sample(space, at, rng, excluded) or other.sample(space, at, rng, excluded)
 
-    def order(
+
+Strata = tuple[tuple[range, ...], ...]
+"""For each parameter, the stretches of indices from which its next value is drawn."""
+
+
+def strata_left(space: Space, configs: Iterable[Config], count: int) -> Strata:
+    """For each parameter, the least used of `count` equal stretches.
+
+    A parameter with fewer values has one stretch for each.
+    """
+    known = list(configs)
+    left = []
+    for position, parameter in enumerate(space.listed):
+        parts = min(count, parameter.levels)
+        used = [0] * parts
+        for config in known:
+            index = config.indices[position]
+            if index >= 0:
+                used[index * parts // parameter.levels] += 1
+        least = min(used)
+        ends = [-(-part * parameter.levels // parts) for part in range(parts + 1)]
+        left.append(
+            tuple(range(*ends[part : part + 2]) for part in range(parts) if used[part] == least)
+        )
+    return tuple(left)
+
+
+@dataclass(frozen=True)
+class Stratified(ByOutcomes):
+    """Any configuration with each value in one of its parameter's stretches.
+
+    A stretch is chosen at random, and a value of it at random. If each next configuration comes
+    from the least used stretches, few configurations spread evenly over every parameter.
+
+    Source: Latin hypercube sampling (McKay, Beckman, Conover, Technometrics 21, 1979), drawn one by
+    one.
+    """
+
+    strata: Strata
+
+    def outcomes(
+        self, space: Space, at: Config, excluded: Container[Config]
+    ) -> Iterator[tuple[Move, Fraction]]:
+        """Products of the values' probabilities."""
+        values = [
+            [(i, Fraction(1, len(parts) * len(part))) for part in parts for i in part]
+            for parts in self.strata
+        ]
+        for chosen in product(*values):
+            config = space.configured([index for index, _ in chosen])
+            if config != at and config not in excluded and space.allowed(config):
+                yield (config,), prod((p for _, p in chosen), start=Fraction(1))
+
+    def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
-    ) -> Iterator[Config]:
-        """Successive draws of what has not been drawn yet."""
-        return successively(partial(self.sample, space, at, rng), excluded)
+    ) -> Move:
+        """Draw from the law, again while forbidden; in small spaces then from a list.
+
+        In a large space, 1,000 failures in a row are taken to mean that there is no move.
+        """
+        for config in islice(self._draws(space, rng), PATIENCE):
+            if config != at and config not in excluded and space.allowed(config):
+                return (config,)
+        if space.combinations > LISTABLE:
+            return ()
+        return draw_from(self.distribution(space, at, excluded), rng)
+
+    def _draws(self, space: Space, rng: Random) -> Iterator[Config]:
+        while True:
+            parts = [some[int(rng.random() * len(some))] for some in self.strata]
+            yield space.configured([part[int(rng.random() * len(part))] for part in parts])

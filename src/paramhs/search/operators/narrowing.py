@@ -1,67 +1,67 @@
-"""One parameter with many values, searched as one looks for the lowest point of a valley.
+"""Search along one parameter with many values, like the minimum of a valley.
 
-Where a challenger lost, what lies beyond it is probably worse still; where an incumbent was left
-for a better one, so is what lies behind it. So the weights of those values shrink, but never to
-nothing: with a constant probability the move is a plain one, without which rugged landscapes would
-not be searched at all. On a landscape with one valley this halves the interval in doubt again and
-again, as golden section does, yet it stays a search from the incumbent that may be wrong about
-everything and still end.
+Beyond a losing challenger, values are probably worse still; so are those behind an incumbent that
+was left for a better one. The weights of those values shrink, but never to zero: with a constant
+probability the move is a plain one, without which rugged landscapes would not be searched at all.
+On a landscape with one valley this halves the interval in question repeatedly, like golden section
+search, yet it remains a search from the incumbent that may be wrong about everything and still end.
 """
 
 from bisect import bisect_right
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate, pairwise
 from random import Random
 from typing import TYPE_CHECKING
 
-from paramhs.search.operators.moves import (
+from paramhs.core.errors import BadInput
+from paramhs.core.space import Config, Space
+from paramhs.search.operators.one_parameter import OneParameter
+from paramhs.search.operators.operator import (
     REDRAWS,
     ByOutcomes,
+    Learner,
     Move,
     Operator,
     Seen,
     draw_from,
     mixed,
-    successively,
 )
-from paramhs.search.operators.one import One
-from paramhs.values.errors import BadInput
-from paramhs.values.space import Config, Space
 
 if TYPE_CHECKING:
     from paramhs.search.history import History
 
-_MOST = 9  # times that a value's weight is damped
+_MOST = 9  # largest number of times a value is damped
 
 Stretch = tuple[int, int, Fraction]
-"""Values from one index up to, but without, another, and the weight of each."""
+"""Values from one index up to, but excluding, another, and the weight of each."""
 
 
 @dataclass(frozen=True)
 class Narrowed(ByOutcomes):
-    """With probability `share` a plain move; else one ordered parameter moves by these weights."""
+    """With probability `share` a plain move; else one ordered parameter moves by weights."""
 
     plain: Operator
     share: float
     at: Config
-    """Where the weights hold."""
+    """Configuration for which the weights hold."""
     stretches: tuple[tuple[Stretch, ...], ...]
-    """For each movable parameter."""
+    """Stretches for each movable parameter."""
 
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
     ) -> dict[Move, Fraction]:
-        """The exact law."""
+        """Exact law of the operator."""
         plain = self.plain.distribution(space, at, excluded)
         weighted = super().distribution(space, at, excluded) if at == self.at else {}
         return mixed(plain, weighted, self.share)
 
-    def _outcomes(
+    def outcomes(
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
+        """Steps by the weights of their stretches."""
         for position, stretches in zip(at.movable, self.stretches, strict=True):
             total = sum(((after - first) * w for first, after, w in stretches), Fraction(0))
             for first, after, weight in stretches:
@@ -73,7 +73,7 @@ class Narrowed(ByOutcomes):
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """A draw from the law: redrawn while excluded, then from a list of what is left."""
+        """Draw from the law, again while excluded, then from a list of what is left."""
         if at != self.at or not at.movable or rng.random() < self.share:
             return self.plain.sample(space, at, rng, excluded)
         for _ in range(REDRAWS):
@@ -92,12 +92,6 @@ class Narrowed(ByOutcomes):
             for stretches in self.stretches
         ]
 
-    def order(
-        self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
-    ) -> Iterator[Config]:
-        """Successive draws of what has not been drawn yet."""
-        return successively(partial(self.sample, space, at, rng), excluded)
-
 
 def _drawn(stretches: tuple[Stretch, ...], sums: list[float], rng: Random) -> int:
     chosen = min(bisect_right(sums, rng.random() * sums[-1]), len(sums) - 1)
@@ -106,16 +100,26 @@ def _drawn(stretches: tuple[Stretch, ...], sums: list[float], rng: Random) -> in
 
 
 @dataclass(frozen=True)
-class Narrowing:
-    """Moves of one parameter that learn from every race along it.
+class Narrowing(Learner):
+    """Move one parameter, and learn from every race along it.
 
-    All weights begin equal. Each challenger that lost multiplies those beyond it by `damping`, and
-    each incumbent that was left those behind it; races count if the two differ in that parameter
-    alone and are like the incumbent in all others. Categories have no sides, so they keep equal
+    All weights start equal. Each losing challenger multiplies those beyond it by `damping`, and
+    each replaced incumbent those behind it. Races count if the two differ in that parameter alone
+    and agree with the incumbent in all others. Categories have no sides, so they keep equal
     weights.
+
+    Args:
+        plain: The operator whose law is narrowed.
+        share: Probability of a plain move.
+        damping: Factor for values beyond a configuration that lost.
+
+    Examples:
+        >>> from paramhs.search import Narrowing
+        >>> Narrowing().damping
+        0.1
     """
 
-    plain: Operator = One()
+    plain: Operator = OneParameter()
     share: float = 0.3
     damping: float = 0.1
 
@@ -124,14 +128,14 @@ class Narrowing:
             raise BadInput("share and damping must be above 0 and at most 1")
 
     def given(self, history: "History") -> Operator:
-        """The weights around the incumbent, from all races so far."""
+        """Weights around the incumbent, from all races so far."""
         at = _incumbent(history)
         if at is None:
             return self.plain
         return Narrowed(self.plain, self.share, at, self._stretches(history, at))
 
     def is_due(self, history: "History", seen: Seen) -> bool:
-        """After every race."""
+        """Whether there was a race since the last refit."""
         return len(history.races) > seen.races
 
     def _stretches(self, history: "History", at: Config) -> tuple[tuple[Stretch, ...], ...]:
@@ -147,7 +151,7 @@ class Narrowing:
         )
 
     def _cut(self, levels: int, changes: dict[int, int]) -> tuple[Stretch, ...]:
-        """Stretches of equal weight, from how often what begins at an index is damped more."""
+        """Stretches of equal weight, from the changes of damping at each index."""
         ends = sorted({0, levels, *(index for index in changes if 0 < index < levels)})
         damping = Fraction(self.damping).limit_denominator(1_000)
         times, stretches = 0, []
@@ -158,7 +162,7 @@ class Narrowing:
 
 
 def _damp(changes: dict[int, int], loser: int, winner: int) -> None:
-    """What lies on the loser's side, the loser included, is damped once more."""
+    """Damp the values on the loser's side once more, including the loser."""
     first, after = (loser, None) if loser > winner else (0, loser + 1)
     changes[first] = changes.get(first, 0) + 1
     if after is not None:
@@ -166,14 +170,14 @@ def _damp(changes: dict[int, int], loser: int, winner: int) -> None:
 
 
 def _only_difference(first: Config, second: Config) -> int | None:
-    """The one position in which two configurations differ; None if there is not exactly one."""
+    """The only position in which two configurations differ; None otherwise."""
     pairs = zip(first.indices, second.indices, strict=True)
     differing = [i for i, (a, b) in enumerate(pairs) if a != b]
     return differing[0] if len(differing) == 1 else None
 
 
 def _incumbent(history: "History") -> Config | None:
-    """The winner of the last race."""
+    """Winner of the last race."""
     if not history.races:
         return None
     last = history.races[-1]

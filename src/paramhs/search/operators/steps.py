@@ -1,78 +1,93 @@
-"""How one ordered parameter moves: the weight of another value, given its distance.
+"""Steps of one ordered parameter: the weight of another value, given its distance.
 
-A step's law is its weights, normalised over the values in range: what would leave the range is
-drawn again.
+The law of a step is its weights, normalised over the values in range: a draw outside the range is
+repeated.
 """
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import accumulate
-from typing import Protocol
 
+from paramhs.core.errors import BadInput
 from paramhs.search.operators.harmonic_numbers import first_above, harmonic_number
-from paramhs.values.errors import BadInput
 
 Quantile = Callable[[float], int]
-"""Turns u, uniform on [0, 1), into an index with the law of a step."""
+"""Map from u, uniform on [0, 1), to an index with the law of a step."""
 
-_TABULATED = 128  # up to so many levels, looking up beats computing
+_TABULATED = 128  # up to this number of levels, a table is faster than a formula
 
 
-class Step(Protocol):
-    """A law of the new index, and a fast draw from it."""
+class Step(ABC):
+    """Law of the new index of a parameter, and a fast way to draw from it."""
 
-    def __hash__(self) -> int: ...
-
+    @abstractmethod
     def weight(self, distance: int) -> Fraction:
-        """The weight of a value at this distance (at least 1)."""
+        """Weight of a value at this distance (at least 1)."""
 
+    @abstractmethod
     def reach(self, levels: int, at: int) -> range:
-        """The indices beyond which all weights are 0."""
+        """Range of indices with a positive weight."""
 
+    @abstractmethod
     def mass(self, levels: int, at: int) -> float:
-        """The sum of the weights of all values but the current one."""
+        """Sum of the weights of all values except the current one."""
 
+    @abstractmethod
     def quantile(self, levels: int, at: int) -> Quantile:
-        """How to draw a new index, given two levels or more."""
+        """Function that draws a new index, for at least two levels."""
 
 
 def law(step: Step, levels: int, at: int) -> dict[int, Fraction]:
-    """The exact law of a step's new index."""
+    """Exact law of a step's new index."""
     weights = {to: step.weight(abs(to - at)) for to in step.reach(levels, at) if to != at}
     total = sum(weights.values())
     return {to: weight / total for to, weight in weights.items()}
 
 
 @dataclass(frozen=True)
-class Uniform:
-    """Any other value, all equally likely.
+class Uniform(Step):
+    """Move to any other value, all equally likely.
+
+    Examples:
+        >>> from paramhs.search import Uniform
+        >>> Uniform().weight(4)
+        Fraction(1, 1)
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), the "random" operator, with replacement.
     """
 
     def weight(self, distance: int) -> Fraction:
-        """The same for all."""
+        """Equal weight of every other value."""
         return Fraction(1)
 
     def reach(self, levels: int, at: int) -> range:
-        """Everywhere."""
+        """The whole range of indices."""
         return range(levels)
 
     def mass(self, levels: int, at: int) -> float:
-        """The number of other values."""
+        """Number of other values."""
         return levels - 1
 
     def quantile(self, levels: int, at: int) -> Quantile:
-        """How to draw a uniform other index."""
+        """Function that draws a uniform other index."""
         return _uniform_but_one(0, levels - 1, at)
 
 
 @dataclass(frozen=True)
-class LStep:
-    """A value at distance `length` or less, all equally likely.
+class LStep(Step):
+    """Move to a value at distance `length` or less, all equally likely.
+
+    Args:
+        length: Largest distance.
+
+    Examples:
+        >>> from paramhs.search import LStep
+        >>> LStep(2).reach(levels=9, at=4)
+        range(2, 7)
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), the l-step operator.
     """
@@ -84,29 +99,34 @@ class LStep:
             raise BadInput(f"an l-step's length must be 1, 2, ..., not {self.length!r}")
 
     def weight(self, distance: int) -> Fraction:
-        """The same for all within reach."""
+        """Equal weight of every value within reach."""
         return Fraction(distance <= self.length)
 
     def reach(self, levels: int, at: int) -> range:
-        """So many values on either side."""
+        """Range of `length` values on either side."""
         return range(max(at - self.length, 0), min(at + self.length + 1, levels))
 
     def mass(self, levels: int, at: int) -> float:
-        """The number of values within reach."""
+        """Number of values within reach."""
         return len(self.reach(levels, at)) - 1
 
     def quantile(self, levels: int, at: int) -> Quantile:
-        """How to draw a uniform index within reach."""
+        """Function that draws a uniform index within reach."""
         reach = self.reach(levels, at)
         return _uniform_but_one(reach[0], reach[-1], at)
 
 
 @dataclass(frozen=True)
-class Harmonic:
-    """Another value with weight 1 / distance.
+class Harmonic(Step):
+    """Move to another value with weight 1 / distance.
 
     Short moves are the likeliest, yet every value is one move away, so a search can both follow a
     gradient and jump a local optimum.
+
+    Examples:
+        >>> from paramhs.search import Harmonic
+        >>> Harmonic().weight(4)
+        Fraction(1, 4)
 
     Source: Hall, Oliveto, Sudholt (PPSN 2020), "The Harmonic-step Operator".
     """
@@ -116,15 +136,15 @@ class Harmonic:
         return Fraction(1, distance)
 
     def reach(self, levels: int, at: int) -> range:
-        """Everywhere."""
+        """The whole range of indices."""
         return range(levels)
 
     def mass(self, levels: int, at: int) -> float:
-        """A harmonic number for each side."""
+        """Sum of a harmonic number for each side."""
         return harmonic_number(at) + harmonic_number(levels - 1 - at)
 
     def quantile(self, levels: int, at: int) -> Quantile:
-        """How to draw: a side with weight H_n, n its number of values; on it, d with 1 / d."""
+        """Function that draws a side with weight H_n, n its number of values, then d with 1 / d."""
         if levels <= _TABULATED:
             return _harmonic_table(levels, at)
         right = levels - 1 - at
@@ -132,7 +152,7 @@ class Harmonic:
 
         def draw(u: float) -> int:
             x = u * total - below
-            if x < 0 or right == 0:  # rounding may bring x to 0 with nothing on the right
+            if x < 0 or right == 0:  # rounding may bring x to 0 with no value on the right
                 return at - first_above(-x, at)
             return at + first_above(x, right)
 

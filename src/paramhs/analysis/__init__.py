@@ -1,0 +1,1 @@
+"""Analysis of finished searches: verdicts, evidence, importance, failures."""

@@ -1,0 +1,55 @@
+"""Intervals, and tolerances for differences that do not matter."""
+
+from dataclasses import asdict, dataclass
+
+from paramhs.core.text.numbers import finite
+
+LEAST_CASES = 6
+"""Cases needed so that unanimous ones give a p-value below 0.05."""
+MARGIN = 0.01
+"""Relative difference up to which costs are equivalent, as a share of the larger one."""
+CLOCK = 0.01
+"""Measurement error of a time in seconds; smaller differences do not matter."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its 95 % confidence interval (see `Verdict.confidence`)."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def times(self, factor: float) -> "Interval":
+        """Return the interval multiplied by a factor."""
+        return Interval(self.estimate * factor, self.low * factor, self.high * factor)
+
+    def to_json(self) -> dict[str, float | None]:
+        """Convert the interval to JSON types."""
+        return {name: finite(number) for name, number in asdict(self).items()}
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.3g} (95 % interval {self.low:.3g} to {self.high:.3g})"
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Tolerance for differences: relative and, for measured times, in seconds."""
+
+    margin: float
+    clock: float
+
+    def __call__(self, cost: float, than: float) -> float:
+        """Largest difference between these two costs that does not matter."""
+        return max(self.margin * max(abs(cost), abs(than)), self.clock)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Interval estimates and the p-value of one comparison."""
+
+    gain: Interval | None
+    ratio: Interval | None
+    p_value: float
+    favours_second: bool
+    failures_differ: bool

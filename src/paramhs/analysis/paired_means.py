@@ -1,0 +1,254 @@
+"""Intervals and tests for two means of paired numbers: their ratio and their difference.
+
+The numbers are costs by case. The intervals invert a test of "the mean of these differences is
+zero": they contain every ratio r for which `first - r * second` passes the test, and every
+difference g for which `first - second - g` does. An interval and a p-value therefore never
+disagree.
+
+The p-value of a mean is the largest of four. Two are computed from the sample:
+
+- the sign-flip test, exact where differences are symmetric, however heavy their tails;
+- the bootstrap-t, which follows the skewness of the sample. Its statistic is first divided by
+  `shrinkage`: a small sample rarely shows the long tail that speaks against a claim, so the less
+  the sample is skewed in favour of a claim, the stronger the claim must be.
+
+The other two are computed from the sample without its best case: the number that supports the claim
+most is replaced by the median of the others. One case cannot carry a claim.
+
+A claim (`claimed_p_value`) must also stand where most of the cost is. If the relative difference
+shrinks as cases get costlier, the cheap cases say little about the means, which the costly ones
+decide. Then the claim must hold for the costlier half alone. (A half of fewer than six is tested
+by Student's t, its p-value multiplied by `FEW_FACTOR`: sign flips would need six.)
+
+Where costs are positive there is a second way to a small p-value: in every case one side costs at
+least `FACTOR` times as much as the other. Chance would have to choose the same side n times, and
+twice that probability counts. Without this rule, eight instances of which the default solves two
+and the other configuration all, ten times faster, would prove nothing, because time-outs make the
+differences skewed.
+
+`benchmarks/calibration` measures this against the alternatives; the tables are in
+docs/explanation/verdict.md.
+
+Sources: Fisher, The Design of Experiments (1935), section 21; Hall, The Bootstrap and Edgeworth
+Expansion (1992), chapter 3; Fieller (1954) for a ratio by its differences.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from paramhs.analysis.intervals import LEAST_CASES
+from paramhs.core.distribution_tails import t_tail
+
+Numbers = npt.NDArray[np.float64]
+
+SKEWNESS = 2.5
+SMALL = 60.0
+SHRINKING = 0.85  # share of the mean relative difference of the cheaper half
+FEW_FACTOR = 6.0  # of Student's p-value, where the costlier half has fewer than six cases
+FLOOR = 0.1  # smallest relative spread of a resample; where cases tie, many resamples have none
+FACTOR = 2.0  # ratio that every case must exceed to count as unanimous
+MIN_UNANIMOUS = 7  # cases needed for unanimity to be significant at 5 %
+_EXACT = 11  # cases up to which all sign flips are enumerated
+_DRAWS = 3_999
+_MANY = 250  # with more cases, half the draws suffice
+_STEPS = 20  # bisections of a bracket
+_FAR = 18  # grid points on each side, up to 19,000 times the estimate for a ratio
+
+
+def mean_p_value(differences: npt.ArrayLike) -> float:
+    """Two-sided p-value of "the mean is zero"; 1 where all numbers are zero, or none are given."""
+    numbers = np.asarray(differences, dtype=float)
+    return float(p_values(numbers[None, :])[0]) if len(numbers) else 1.0
+
+
+def pair_p_value(first: Numbers, second: Numbers, ratio: float = 1.0, shift: float = 0.0) -> float:
+    """Two-sided p-value of "the mean of `first - ratio * second - shift` is zero"."""
+    if not len(first):
+        return 1.0
+    return float(pair_p_values(first[None, :] - shift, ratio * second[None, :])[0])
+
+
+def pair_p_values(first: Numbers, second: Numbers) -> Numbers:
+    """Vectorised `pair_p_value` of "the means are equal", one row per sample."""
+    return np.minimum(p_values(first - second), _unanimous(first, second))
+
+
+def _unanimous(first: Numbers, second: Numbers) -> Numbers:
+    """The p-value of each row in which one side costs `FACTOR` times as much in every case."""
+    n = first.shape[1]
+    if n < MIN_UNANIMOUS:
+        return np.ones(len(first))
+    positive = np.minimum(first, second).min(axis=1) > 0
+    apart = (first >= FACTOR * second).all(axis=1) | (second >= FACTOR * first).all(axis=1)
+    return np.where(positive & apart, 4 * 0.5**n, 1.0)  # two sides, and two ways to a claim
+
+
+def claimed_p_value(first: Numbers, second: Numbers) -> float:
+    """`pair_p_value`, or that of the costlier half if it is larger and differences shrink."""
+    found = pair_p_value(first, second)
+    size, difference = np.abs(first) + np.abs(second), first - second
+    difference = difference * math.copysign(1.0, float(difference.sum()))
+    apart = difference != 0
+    if not _shrinks(size[apart], difference[apart]):
+        return found
+    half = _costlier_half(size[apart], difference[apart])
+    return min(max(found, half), float(_unanimous(first[None, :], second[None, :])[0]))
+
+
+def _costlier_half(size: Numbers, difference: Numbers) -> float:
+    """The two-sided p-value of a positive mean in the costlier half of the cases."""
+    costly = difference[np.argsort(size, kind="stable")[len(size) // 2 :]]
+    if costly.sum() <= 0:
+        return 1.0
+    if len(costly) >= LEAST_CASES:
+        return mean_p_value(costly)
+    spread = float(costly.std(ddof=1)) or 1e-9 * float(costly.mean())
+    t = float(costly.mean()) / spread * math.sqrt(len(costly))
+    return min(1.0, FEW_FACTOR * t_tail(t, len(costly) - 1))
+
+
+def _shrinks(size: Numbers, difference: Numbers) -> bool:
+    """Whether relative differences are clearly smaller in the costlier half of the cases."""
+    if len(size) < LEAST_CASES:
+        return False
+    relative = (difference / size)[np.argsort(size, kind="stable")]
+    middle = len(size) // 2
+    return float(relative[middle:].mean()) < SHRINKING * float(relative[:middle].mean())
+
+
+def p_values(samples: Numbers) -> Numbers:
+    """Vectorised `mean_p_value`, one row per sample."""
+    # The tests are scale-free, so samples are divided by their largest number to avoid overflow; an
+    # all-zero sample stays zero and gives p = 1. Negating samples with a negative sum turns every
+    # claim into "the mean is above 0", so that one-sided tails suffice.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scaled = samples / np.abs(samples).max(axis=1, keepdims=True)
+    usable = np.isfinite(scaled).all(axis=1, keepdims=True)
+    x = np.where(usable, scaled, 0.0)
+    x = x * np.where(x.sum(axis=1, keepdims=True) >= 0, 1.0, -1.0)  # the claim: the mean is > 0
+    return np.asarray(np.minimum(1.0, 2 * np.maximum(_tails(x), _tails(_without_best(x)))))
+
+
+def _without_best(x: Numbers) -> Numbers:
+    """Replace the largest number of each row by the median of the others."""
+    if x.shape[1] < 2:
+        return x
+    best = x.argmax(axis=1)[:, None]
+    others = np.median(np.sort(x, axis=1)[:, :-1], axis=1, keepdims=True)
+    weaker = x.copy()
+    np.put_along_axis(weaker, best, others, axis=1)
+    return weaker
+
+
+def _tails(x: Numbers) -> Numbers:
+    return np.maximum(_flip_tails(x), _bootstrap_tails(x))
+
+
+def _flip_tails(x: Numbers) -> Numbers:
+    """Share of sign patterns with a sum at least as large, all signs being equally likely."""
+    slack = 1e-9 * np.abs(x).sum(axis=1, keepdims=True)
+    larger = x @ signs(x.shape[1]).T >= x.sum(axis=1, keepdims=True) - slack
+    return np.asarray(larger.mean(axis=1))
+
+
+def _bootstrap_tails(x: Numbers) -> Numbers:
+    """Share of resampled t statistics at least as large as the sample's, after shrinkage."""
+    # The bootstrap-t needs resamples only through their counts: `counts` has one column per
+    # resample with the number of times each case is drawn, so means and second moments of all
+    # resamples are two matrix products. Resamples in which nearly all cases tie have a spread close
+    # to zero and would give infinite statistics; FLOOR bounds it from below.
+    n, drawn = x.shape[1], counts(x.shape[1]).T
+    centred = x - x.mean(axis=1, keepdims=True)
+    spread = np.sqrt((centred * centred).mean(axis=1, keepdims=True))
+    steady = spread <= 1e-9 * np.abs(x).max(axis=1, keepdims=True)
+    spread = np.where(steady, 1.0, spread)
+    skewness = (centred**3).mean(axis=1, keepdims=True) / spread**3
+    observed = x.mean(axis=1, keepdims=True) / spread / shrinkage(n, skewness)
+    means = centred @ drawn / n
+    spreads = np.sqrt(np.maximum((centred * centred) @ drawn / n - means * means, 0.0))
+    larger = means / np.maximum(spreads, FLOOR * spread) >= observed
+    extreme = np.where(steady[:, 0], 0, larger.sum(axis=1))
+    return np.asarray((extreme + 1) / (drawn.shape[1] + 1))
+
+
+def shrinkage(n: int, skewness: Numbers) -> Numbers:
+    """Divisors of t statistics, from the sample's skewness in favour of the claim."""
+    if n < 3:
+        return np.ones_like(skewness)
+    unbiased = skewness * math.sqrt(n * (n - 1)) / (n - 2)
+    size = max(SKEWNESS / math.sqrt(n), SMALL / n**2)
+    return 1 + size * np.clip(1 - unbiased, 0.0, 2.0)
+
+
+def _draws(n: int) -> int:
+    return _DRAWS if n <= _MANY else _DRAWS // 2
+
+
+@lru_cache(maxsize=8)
+def signs(n: int) -> Numbers:
+    """All sign patterns, or random ones; the first is the identity."""
+    if n <= _EXACT:
+        return np.array(list(product((1.0, -1.0), repeat=n)))
+    rng = np.random.default_rng([n, 1])
+    signs = np.where(rng.random((_draws(n), n)) < 0.5, -1.0, 1.0)
+    signs[0] = 1.0
+    return signs
+
+
+@lru_cache(maxsize=8)
+def counts(n: int) -> Numbers:
+    """Number of times each of n cases is drawn, for each resample."""
+    rng = np.random.default_rng([n, 2])
+    rows = _draws(n)
+    drawn = (rng.random((rows, n)) * n).astype(np.int64)
+    flat = drawn + n * np.arange(rows)[:, None]
+    return np.bincount(flat.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+
+
+def ratio_bounds(first: Numbers, second: Numbers, level: float) -> tuple[float, float]:
+    """Bounds of the ratios that pass at this level; all numbers must be positive."""
+    estimate = float(first.mean() / second.mean())
+
+    def passes(log: float) -> bool:
+        return claimed_p_value(first, estimate * math.exp(log) * second) >= level
+
+    low, high = (_edge(passes, side, 0.01) for side in (-1.0, 1.0))
+    return estimate * math.exp(low), estimate * math.exp(high)
+
+
+def difference_bounds(differences: Numbers, level: float) -> tuple[float, float]:
+    """Bounds of the differences that pass at this level."""
+    estimate = float(differences.mean())
+    step = float(differences.std()) / math.sqrt(len(differences)) or abs(estimate) * 1e-6 or 1.0
+
+    def passes(shift: float) -> bool:
+        return mean_p_value(differences - estimate - shift) >= level
+
+    low, high = (_edge(passes, side, step / 4) for side in (-1.0, 1.0))
+    return estimate + low, estimate + high
+
+
+def _edge(passes: Callable[[float], bool], side: float, step: float) -> float:
+    """Farthest value that passes on one side of 0; infinite if the end of the grid passes.
+
+    The set of passing values may have gaps, so the whole widening grid is evaluated before the last
+    passing value is refined by bisection.
+    """
+    grid = [step * 1.5**k for k in range(_FAR)]
+    passing = [k for k, value in enumerate(grid) if passes(side * value)]
+    if passing and passing[-1] == _FAR - 1:
+        return side * math.inf
+    near = grid[passing[-1]] if passing else 0.0
+    far = grid[passing[-1] + 1] if passing else step
+    for _ in range(_STEPS):
+        middle = (near + far) / 2
+        if passes(side * middle):
+            near = middle
+        else:
+            far = middle
+    return side * near

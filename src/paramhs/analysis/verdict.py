@@ -1,0 +1,494 @@
+"""Comparison of two configurations on held-out runs, with its significance.
+
+Both configurations run on the same (instance, seed) pairs. The unit is the instance: seeds are
+repetitions inside it, and the cost of an instance is their mean. Fewer than six instances say
+nothing about others; then the unit is the repetition (one run on each instance), and the verdict is
+about these instances only.
+
+The estimate is the ratio of mean costs over the population of instances (or their difference, where
+costs are not all positive). The method is explained in docs/explanation/verdict.md, its coverage in
+docs/explanation/verdict.md.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+from paramhs.analysis.certificate import mean_saving
+from paramhs.analysis.intervals import CLOCK, LEAST_CASES, MARGIN, Estimate, Interval, Tolerance
+from paramhs.analysis.solved import has_failed
+from paramhs.analysis.verdict_text import (
+    caveats,
+    conclusion,
+    counts,
+    heading,
+    verdict_table,
+    verdict_text,
+)
+from paramhs.core.costs import Cost, CostMetric, Quality, Score, mean, score
+from paramhs.core.runs import NO_INSTANCE, Run, Status
+from paramhs.core.space import Config
+from paramhs.core.text.html import Markup, html_table, joined, paragraph
+from paramhs.core.text.numbers import finite
+
+LEAST_INSTANCES = LEAST_CASES
+SIGNIFICANT = 0.05
+_TICK = 1e-6  # seconds; shorter runtimes count as this
+Both = tuple[float, float]
+"""Costs of the first and of the second configuration."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One configuration on the pairs of a verdict."""
+
+    config: Config
+    cost: float
+    """Cost as shown to people: a mean, or a PAR10, over the runs that neither side has failed.
+
+    Over its own runs where all runs of the other failed; infinite where there are none.
+    """
+    runs: int
+    solved: int
+    """Number of runs that finished within their limits with a usable answer."""
+    failed: int
+    """Number of runs that crashed, were wrong, or gave nothing usable where quality counts."""
+    time: float = field(default=math.nan, compare=False)
+    """Mean runtime in seconds, over the runs that neither side has failed."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Comparison of two configurations, the first being the baseline."""
+
+    first: Side
+    """The baseline and its runs."""
+    second: Side
+    """The other configuration and its runs."""
+    on: str
+    """Description of the instances and seeds, for people."""
+    instances: int
+    """Number of instances."""
+    case: str
+    """Unit of comparison: "instance", "repetition" (with fewer than six) or "run" (with one).
+
+    A repetition is one run on each of the instances.
+    """
+    wins: int
+    """Number of cases on which the second is better by more than the tolerance."""
+    ties: int
+    """Number of cases on which the two are equal, within the tolerance."""
+    losses: int
+    """Number of cases on which the second is worse by more than the tolerance."""
+    by: str
+    """What decides: "quality" or "runtime"."""
+    gain: Interval | None
+    """How much lower (or higher, if maximised) the second's mean cost is, over usable runs.
+
+    Runs are usable if neither side has failed; None if there are none.
+    """
+    ratio: Interval | None
+    """Factor by which the second is better; None unless all costs are positive."""
+    p_value: float
+    """Two-sided p-value of "the means differ by at most the tolerance".
+
+    Below 0.05 exactly if the interval excludes such a difference. Where one side has failed more
+    often, failures weigh most. Multiplied by `comparisons`.
+    """
+    favours_second: bool
+    """Whether the difference favours the second."""
+    names: tuple[str, str] = ("default", "best")
+    """Names of the two configurations."""
+    time: Interval | None = field(default=None, compare=False)
+    """Factor by which the second takes less time; None if time is the cost or is not measured."""
+    comparisons: int = 1
+    """Number of verdicts on the same runs.
+
+    Intervals and p-values are corrected for it (Bonferroni), so that all of them hold together with
+    95 % confidence.
+    """
+    failures_differ: bool = False
+    """Whether one side has failed more often somewhere; then the interval alone does not decide."""
+    without_instances: bool = False
+    """Whether the target runs without instances, so that only seeds vary."""
+    metric: CostMetric = field(default=Quality(), repr=False)
+    """Metric of the comparison."""
+    paired_runs: tuple[tuple[Run, Run], ...] = field(default=(), repr=False, compare=False)
+    """The runs of both sides, paired by instance and seed."""
+    accepted: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Changes of the program or of instances accepted by the user, as sentences.
+
+    Runs from before and after these changes are compared here.
+    """
+
+    @property
+    def wrong(self) -> tuple[Run | None, Run | None]:
+        """First wrong answer of each side; None if it gave none."""
+        sides = zip(*self.paired_runs, strict=True) if self.paired_runs else ((), ())
+        first, second = (next((r for r in s if r.status is Status.WRONG), None) for s in sides)
+        return first, second
+
+    @property
+    def confidence(self) -> float:
+        """Confidence level of each interval."""
+        return 1 - SIGNIFICANT / self.comparisons
+
+    @property
+    def about_these_only(self) -> bool:
+        """Whether there are too few instances to say anything about others."""
+        return self.case != "instance" and not self.without_instances
+
+    @cached_property
+    def saving(self) -> Interval | None:
+        """The mean share of an instance's cost that the second saves; valid at any moment.
+
+        None where a run has failed, where costs are not all positive, or with too few instances.
+        """
+        by_quality = self.by == "quality"
+        unlike = by_quality and (self.metric.maximise or self.metric.needs_runtime)
+        if unlike or self.failures_differ or self.case != "instance":
+            return None
+        cases: dict[str, list[Both]] = defaultdict(list)
+        for mine, other in self.paired_runs:
+            both = (self.metric.of(mine), self.metric.of(other))
+            cases[mine.task.instance.name].append((both[0][0], both[1][0]))
+        means = [_means(case) for case in cases.values()]
+        if not means or not all(math.isfinite(cost) for both in means for cost in both):
+            return None
+        first, second = ([both[side] for both in means] for side in (0, 1))
+        return mean_saving(first, second, SIGNIFICANT / self.comparisons)
+
+    @property
+    def recommendation(self) -> str:
+        """Which configuration to use and why, in one paragraph."""
+        return " ".join(conclusion(self))
+
+    @property
+    def conclusion(self) -> str:
+        """Whether the second is "better", "worse", or "unclear" if neither is shown.
+
+        Fewer than six instances show nothing about others, so the conclusion is "unclear" as well;
+        `conclusion_here` says what holds on these instances.
+        """
+        return "unclear" if self.about_these_only else self.conclusion_here
+
+    @property
+    def conclusion_here(self) -> str:
+        """Conclusion for the instances of this verdict, even if it does not extend to others.
+
+        A configuration with a wrong answer is never better, and nothing can be compared with one.
+        """
+        first, second = self.wrong
+        if first or second:
+            return "unclear" if first else "worse"
+        if self.p_value >= SIGNIFICANT:
+            return "unclear"
+        return "better" if self.favours_second else "worse"
+
+    def __str__(self) -> str:
+        return verdict_text(self)
+
+    def as_html(self) -> Markup:
+        """Render the verdict as an HTML table with its conclusion."""
+        head, *rows = verdict_table(self)
+        lines = [paragraph(line) for line in (*conclusion(self), counts(self), *caveats(self))]
+        return joined(paragraph(heading(self)), html_table(rows, head), *lines)
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
+
+    def to_json(self) -> dict[str, object]:
+        """Convert the verdict to JSON types."""
+        sides = {
+            name: {
+                **asdict(side),
+                "config": side.config.as_dict(),
+                "cost": finite(side.cost),
+                "time": finite(side.time),
+            }
+            for name, side in (("first", self.first), ("second", self.second))
+        }
+        return {
+            **sides,
+            "on": self.on,
+            "instances": self.instances,
+            "case": self.case,
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "by": self.by,
+            "gain": self.gain and self.gain.to_json(),
+            "ratio": self.ratio and self.ratio.to_json(),
+            "p_value": self.p_value,
+            "conclusion": self.conclusion,
+            "conclusion_here": self.conclusion_here,
+            "recommendation": self.recommendation,
+            "names": list(self.names),
+            "time": self.time and self.time.to_json(),
+            "saving": self.saving and self.saving.to_json(),
+            "comparisons": self.comparisons,
+            "failures_differ": self.failures_differ,
+            "without_instances": self.without_instances,
+            "about_these_only": self.about_these_only,
+        }
+
+
+@dataclass(frozen=True)
+class NoVerdict:
+    """A missing verdict with its reason. It is falsy, unlike a `Verdict`."""
+
+    conclusion: Literal["kept", "none"]
+    """"kept" if the default stayed the best, so that there is nothing to compare; else "none"."""
+    reason: str
+    """The reason, as a sentence."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    @property
+    def recommendation(self) -> str:
+        """What to do, or why nothing can be recommended, in one sentence."""
+        return str(self)
+
+    def __str__(self) -> str:
+        kept = self.conclusion == "kept"
+        return f"{'Keep the default' if kept else 'No verdict'}: {self.reason}"
+
+    def as_html(self) -> Markup:
+        """Render the sentence as HTML."""
+        return paragraph(str(self))
+
+    def _repr_html_(self) -> str:
+        return self.as_html()
+
+    def to_json(self) -> dict[str, object]:
+        """Convert the result to JSON types."""
+        return asdict(self)
+
+
+def verdict(
+    first: Sequence[Run],
+    second: Sequence[Run],
+    metric: CostMetric,
+    on: str = "",
+    *,
+    comparisons: int = 1,
+    margin: float = MARGIN,
+    clock: float = CLOCK,
+) -> Verdict:
+    """Compare two configurations by their runs, which must be on the same pairs.
+
+    Args:
+        first: Runs of the baseline.
+        second: Runs of the other.
+        metric: What a run costs.
+        on: The instances and seeds, in words.
+        comparisons: Number of verdicts that are made of the same runs.
+        margin: Relative difference up to which costs are the same.
+        clock: Seconds up to which measured times are the same.
+    """
+    mine, other = _by_pair(first), _by_pair(second)  # the order of runs does not matter
+    if mine.keys() != other.keys() or not mine:
+        raise ValueError("the runs are not on the same pairs")
+    # A cost may be several numbers in order of importance. The verdict is about the first number in
+    # which the two sides differ anywhere, for example the quality where all runtimes are at the
+    # cutoff. Failures (infinite costs) are compared before means; the interval covers only the runs
+    # usable on both sides.
+    level, costs = _telling(
+        {pair: (metric.of(mine[pair]), metric.of(other[pair])) for pair in mine}
+    )
+    instances = {name for name, _ in costs}
+    quality = level > 0 or not metric.needs_runtime
+    flip = quality and metric.maximise
+    tie = Tolerance(margin, 0.0 if quality else clock)
+    cases = _cases(costs)
+    scores = [_scores(case) for case in cases]
+    found = _compared(cases, scores, flip, tie, SIGNIFICANT / comparisons)
+    wins = sum(_is_less(b, a, tie) for a, b in scores)
+    losses = sum(_is_less(a, b, tie) for a, b in scores)
+    usable = [pair for pair, both in costs.items() if all(map(math.isfinite, both))]
+    shown, beside = _comparable(mine, other, metric)
+    by_instance = len(instances) >= LEAST_INSTANCES
+    return Verdict(
+        _side(first, shown, metric, _mean_time(mine, usable)),
+        _side(second, beside, metric, _mean_time(other, usable)),
+        on,
+        len(instances),
+        "instance" if by_instance else "repetition" if len(instances) > 1 else "run",
+        wins,
+        len(cases) - wins - losses,
+        losses,
+        "quality" if quality else "runtime",
+        found.gain,
+        found.ratio,
+        min(1.0, found.p_value * comparisons),
+        found.favours_second,
+        time=_time_ratio(mine, other, usable, clock, SIGNIFICANT / comparisons)
+        if not metric.needs_runtime
+        else None,
+        comparisons=comparisons,
+        failures_differ=found.failures_differ,
+        without_instances=instances == {NO_INSTANCE.name},
+        metric=metric,
+        paired_runs=tuple((mine[pair], other[pair]) for pair in mine),
+    )
+
+
+def compared_costs(costs: Mapping[tuple[str, int], Both], maximise: bool) -> Estimate:
+    """Test and intervals of a verdict, from costs by instance and seed."""
+    cases = _cases(costs)
+    scores = [_scores(case) for case in cases]
+    return _compared(cases, scores, maximise, Tolerance(MARGIN, 0.0), SIGNIFICANT)
+
+
+def _compared(
+    cases: Sequence[Sequence[Both]],
+    scores: Sequence[tuple[Score, Score]],
+    flip: bool,
+    tie: Tolerance,
+    level: float,
+) -> Estimate:
+    """Test and intervals of the mean costs, or of the failures where these differ."""
+    from paramhs.analysis.paired_estimate import estimate  # numpy only where it is needed
+
+    usable = [[both for both in case if all(map(math.isfinite, both))] for case in cases]
+    means = [_means(case) for case in usable if case]
+    failures_differ = any(a[0] != b[0] for a, b in scores)
+    if not means:
+        return Estimate(None, None, *_failure_test(scores, tie), failures_differ)
+    estimated = estimate([(-b, -a) if flip else (a, b) for a, b in means], tie, level)
+    if not failures_differ:
+        return estimated
+    p_value, favours = _failure_test(scores, tie)
+    return replace(estimated, p_value=p_value, favours_second=favours, failures_differ=True)
+
+
+def _failure_test(scores: Sequence[tuple[Score, Score]], tie: Tolerance) -> tuple[float, bool]:
+    """p-value of the failure counts, and whether they favour the second."""
+    from paramhs.analysis.paired_means import mean_p_value
+
+    apart = [
+        difference
+        for (a, b), difference in zip(scores, _differences(scores), strict=True)
+        if _is_less(a, b, tie) or _is_less(b, a, tie)
+    ]
+    p_value = 1.0 if len(scores) < LEAST_CASES else mean_p_value(apart)
+    return p_value, math.fsum(apart) > 0
+
+
+def _mean_time(runs: Mapping[tuple[str, int], Run], pairs: Sequence[tuple[str, int]]) -> float:
+    return mean([runs[pair].runtime for pair in pairs]) if pairs else math.nan
+
+
+def _time_ratio(
+    mine: Mapping[tuple[str, int], Run],
+    other: Mapping[tuple[str, int], Run],
+    pairs: Sequence[tuple[str, int]],
+    clock: float,
+    level: float,
+) -> Interval | None:
+    """Factor by which the second takes less time; None if below the clock's resolution."""
+    times = {pair: (mine[pair].runtime, other[pair].runtime) for pair in pairs}
+    if not times or max(max(both) for both in times.values()) <= clock:
+        return None
+    from paramhs.analysis.paired_estimate import estimate
+
+    means = [_means(case) for case in _cases(times)]
+    positive = [(max(a, _TICK), max(b, _TICK)) for a, b in means]
+    return estimate(positive, Tolerance(MARGIN, clock), level).ratio
+
+
+def _telling(
+    costs: Mapping[tuple[str, int], tuple[Cost, Cost]],
+) -> tuple[int, dict[tuple[str, int], Both]]:
+    """Select, from costs of several numbers, the first in which the two sides differ anywhere."""
+    length = len(next(iter(costs.values()))[0])
+    differ = (k for k in range(length) if any(a[k] != b[k] for a, b in costs.values()))
+    level = next(differ, 0)
+    return level, {pair: (a[level], b[level]) for pair, (a, b) in costs.items()}
+
+
+def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
+    by_pair = {(run.task.instance.name, run.task.seed): run for run in runs}
+    return {pair: by_pair[pair] for pair in sorted(by_pair)}
+
+
+def _comparable(
+    mine: Mapping[tuple[str, int], Run], other: Mapping[tuple[str, int], Run], metric: CostMetric
+) -> tuple[list[Cost], list[Cost]]:
+    """Costs of both sides where both are usable; all usable ones if one side has none."""
+    costs = [(metric.of(mine[pair]), metric.of(other[pair])) for pair in mine]
+    first = [a for a, _ in costs if math.isfinite(a[0])]
+    second = [b for _, b in costs if math.isfinite(b[0])]
+    if not first or not second:
+        return first, second
+    both = [(a, b) for a, b in costs if math.isfinite(a[0]) and math.isfinite(b[0])]
+    return [a for a, _ in both], [b for _, b in both]
+
+
+def _side(runs: Sequence[Run], usable: Sequence[Cost], metric: CostMetric, time: float) -> Side:
+    bad = [has_failed(run, metric) for run in runs]
+    finished = [run.status is Status.OK for run in runs]
+    return Side(
+        runs[0].task.config,
+        metric.shown(score(usable)) if usable else math.inf,
+        len(runs),
+        sum(done and not failed for done, failed in zip(finished, bad, strict=True)),
+        sum(bad),
+        time,
+    )
+
+
+def _cases(costs: Mapping[tuple[str, int], Both]) -> list[list[Both]]:
+    """Group the costs of both sides by case.
+
+    A case is an instance; with fewer than six of them, the k-th run on each. Which runs are the
+    k-th is arbitrary, because seeds of different instances are unrelated; means over instances for
+    different k are independent and identically distributed.
+    """
+    by_instance: dict[str, list[Both]] = defaultdict(list)
+    for (name, _), both in costs.items():
+        by_instance[name].append(both)
+    if len(by_instance) >= LEAST_INSTANCES:
+        return list(by_instance.values())
+    shortest = min(map(len, by_instance.values()))
+    return [[runs[k] for runs in by_instance.values()] for k in range(shortest)]
+
+
+def _scores(case: Sequence[Both]) -> tuple[Score, Score]:
+    """Share of failures and mean of the other runs, for each side."""
+    return score([(a,) for a, _ in case]), score([(b,) for _, b in case])
+
+
+def _is_less(mine: Score, other: Score, tie: Tolerance) -> bool:
+    """Compare two scores; fewer failures come first."""
+    if mine[0] != other[0]:
+        return mine[0] < other[0]
+    cost, than = mine[1], other[1]
+    return math.isfinite(cost) and than - cost > tie(cost, than)
+
+
+def _means(pairs: Sequence[Both]) -> Both:
+    return mean([a for a, _ in pairs]), mean([b for _, b in pairs])
+
+
+def _differences(cases: Sequence[tuple[Score, Score]]) -> list[float]:
+    """Differences of the scores, first minus second.
+
+    A side that has failed more often loses at least as much as by any cost elsewhere, and twice as
+    much if it always failed and the other never.
+    """
+    costs = [number for a, b in cases for _, number in (a, b) if math.isfinite(number)]
+    largest = max(map(abs, costs), default=0.0) or 1.0  # scales the differences to finite numbers
+    apart = [
+        a[1] / largest - b[1] / largest if math.isfinite(a[1]) and math.isfinite(b[1]) else 0.0
+        for a, b in cases
+    ]
+    most = max(map(abs, apart), default=0.0) or 0.5
+    return [
+        cost if a[0] == b[0] else math.copysign(most, a[0] - b[0]) + most * (a[0] - b[0])
+        for (a, b), cost in zip(cases, apart, strict=True)
+    ]

@@ -1,0 +1,294 @@
+"""The text of a verdict, for terminals, pages, and `print(verdict)`."""
+
+import math
+import textwrap
+from typing import TYPE_CHECKING
+
+from paramhs.analysis.intervals import LEAST_CASES
+from paramhs.core.costs import mean
+from paramhs.core.runs import Status
+from paramhs.core.text.numbers import counted, printable
+
+if TYPE_CHECKING:
+    from paramhs.analysis.intervals import Interval
+    from paramhs.analysis.verdict import Verdict
+    from paramhs.core.costs import CostMetric
+
+WIDTH = 80  # columns of a text printed as a whole
+_SAME = 0.01  # ratios this close to 1 are shown in percent
+_UNSEEN = 0.025  # probability that a kind of instance is missing from the sample
+_RARE = 0.1  # kinds of instances rarer than this are not mentioned
+
+
+def verdict_text(verdict: "Verdict") -> str:
+    """Format a verdict as a text of a few lines."""
+    sides = [heading(verdict), *table_lines(verdict)]
+    lines = [*sides, *conclusion(verdict), counts(verdict), *caveats(verdict)]
+    return "\n".join(wrapped(printable(line)) for line in lines)
+
+
+def heading(verdict: "Verdict") -> str:
+    """Heading with the two names, unless they are the usual ones, and the instances."""
+    first, second = verdict.names
+    usual = verdict.names == ("default", "best")
+    return f"verdict,{'' if usual else f' {second} against {first},'} on {verdict.on}:"
+
+
+def table_lines(verdict: "Verdict") -> list[str]:
+    """Lines of the table of both sides, in aligned columns."""
+    table = verdict_table(verdict)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+
+
+def wrapped(text: str, width: int = WIDTH, indent: str = "") -> str:
+    """Wrap a text between words; all lines but the first are indented."""
+    return textwrap.fill(
+        text,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+        replace_whitespace=False,
+    )
+
+
+def verdict_table(verdict: "Verdict") -> list[list[str]]:
+    """Table of the two sides with headings; both means are over the runs neither has failed."""
+    rows = [["", verdict.metric.label, "finished", "failed"]]
+    for name, side in zip(verdict.names, (verdict.first, verdict.second), strict=True):
+        cost = f"{side.cost:.4g}" if math.isfinite(side.cost) else "-"
+        rows.append([name, cost, f"{side.solved} of {side.runs}", str(side.failed or "")])
+    return rows
+
+
+def counts(verdict: "Verdict") -> str:
+    """Number of cases won, tied and lost, and the p-value."""
+    return (
+        f"{verdict.wins} won, {verdict.ties} tied, {verdict.losses} lost by {verdict.case};"
+        f" p = {verdict.p_value:.2g}"
+    )
+
+
+def caveats(verdict: "Verdict") -> list[str]:
+    """Sentences without which the numbers mislead: time, quality, corrections, coverage."""
+    lines = (
+        _saving(verdict),
+        _time(verdict),
+        _quality(verdict),
+        _several(verdict),
+        _unseen(verdict),
+    )
+    return [line for line in lines if line]
+
+
+def _quality(verdict: "Verdict") -> str:
+    """Mean quality of both sides where time is the cost and the target reports a quality."""
+    if verdict.by != "runtime":
+        return ""
+    solved = [pair for pair in verdict.paired_runs if all(r.status is Status.OK for r in pair)]
+    read = [[run.quality for run in pair if run.quality is not None] for pair in solved]
+    both = [pair for pair in read if len(pair) == 2]
+    if not both:
+        return ""
+    first, second = (mean(side) for side in zip(*both, strict=True))
+    names = f"{verdict.names[0]} {first:.4g}, {verdict.names[1]} {second:.4g}"
+    return f"Mean quality over {counted(len(both), 'pair')} that both solved: {names}."
+
+
+def _time(verdict: "Verdict") -> str:
+    """Runtime of the second, where the difference is significant."""
+    ratio = verdict.time
+    if ratio is None or ratio.low <= 1 <= ratio.high:
+        return ""
+    seconds = f"{verdict.second.time:.3g} s against {verdict.first.time:.3g} s a run"
+    second = verdict.names[1]
+    return f"{_capital(second)} is {times(ratio.estimate, 'faster', 'slower')} ({seconds})."
+
+
+def _saving(verdict: "Verdict") -> str:
+    """The mean saving on an instance, which stays valid however often one looks."""
+    saving = verdict.saving
+    if saving is None:
+        return ""
+    low, high = (f"{100 * end:.0f} %" for end in (saving.low, saving.high))
+    second = verdict.names[1]
+    return (
+        f"The mean saving of {second} on an instance like these is {low} to {high} (all instances"
+        f" count alike; a loss is negative, as a share of its own cost; valid at any moment,"
+        f" {100 * verdict.confidence:.3g} %)."
+    )
+
+
+def _several(verdict: "Verdict") -> str:
+    if verdict.comparisons == 1:
+        return ""
+    return (
+        f"Corrected for {verdict.comparisons} comparisons on the same runs"
+        f" (Bonferroni): all intervals hold together with 95 % confidence, each with"
+        f" {100 * verdict.confidence:.3g} %."
+    )
+
+
+def _unseen(verdict: "Verdict") -> str:
+    """Share of instance kinds that the sample may miss, so that the interval ignores them."""
+    share = 1 - _UNSEEN ** (1 / verdict.instances)
+    if verdict.case != "instance" or share < _RARE:
+        return ""
+    return (
+        f"Kinds of instances that make up less than {100 * share:.0f} % may be missing among these"
+        f" {verdict.instances}; the interval does not cover them."
+    )
+
+
+def conclusion(verdict: "Verdict") -> list[str]:
+    """Recommendation with size, uncertainty and reach of the difference."""
+    mixed = "Mind: runs from before and after a change are compared."
+    return [*_claim(verdict), *((mixed, *verdict.accepted) if verdict.accepted else ())]
+
+
+def _claim(verdict: "Verdict") -> list[str]:
+    first, second = verdict.names
+    wrong_first, wrong_second = verdict.wrong
+    if wrong_first:
+        return [
+            f"Keep {_the(first)}, but nothing was compared: it gave wrong answers itself"
+            f" ({wrong_first.reason}). Say which answers are right with expected."
+        ]
+    if wrong_second:
+        return [f"Keep {_the(first)}: {second} gave wrong answers ({wrong_second.reason})."]
+    much = how_much(verdict)
+    these = f"On {_these(verdict)}, " if verdict.about_these_only else ""
+    if verdict.conclusion_here == "better":
+        name = second if these else _capital(second)
+        return [f"{these}{name} is better: {much}.{_reach(verdict)}"]
+    if verdict.conclusion_here == "worse":
+        keep = f"{'Keep' if not these else 'keep'} {_the(first)}"
+        return [f"{these}{keep}: {second} is worse; {much}.{_reach(verdict)}"]
+    much = much if verdict.gain is None else f"{second} is {much}"
+    return [f"Keep {_the(first)}: {_not_significant(verdict)}; {much}.{_why_not(verdict)}"]
+
+
+def _capital(name: str) -> str:
+    return name.capitalize() if name.isalpha() else name
+
+
+def _these(verdict: "Verdict") -> str:
+    if verdict.instances == 1:
+        return "this one instance"
+    return f"these {verdict.instances} instances"
+
+
+def _reach(verdict: "Verdict") -> str:
+    """How far a conclusion reaches if not far, and the failures if they decided."""
+    failures = _failures(verdict) if verdict.failures_differ else ""
+    if not verdict.about_these_only:
+        return failures
+    return f"{failures} This proves nothing about other instances; for that, test on at least 6."
+
+
+def _failures(verdict: "Verdict") -> str:
+    failed = f"{verdict.first.failed} against {verdict.second.failed} failed runs"
+    return (
+        f" Failures count before costs here ({failed}); the interval is about the runs that neither"
+        " has failed."
+    )
+
+
+def _not_significant(verdict: "Verdict") -> str:
+    if verdict.wins == verdict.losses == 0 and verdict.gain is not None:
+        return "the difference is too small to matter"
+    return "the difference is not significant"
+
+
+def _why_not(verdict: "Verdict") -> str:
+    """Advice where there is too little data for any conclusion."""
+    cases = verdict.wins + verdict.ties + verdict.losses
+    if verdict.about_these_only:
+        return (
+            f" {counted(verdict.instances, 'instance')} cannot show what holds for others; test on"
+            " at least 6."
+        )
+    if cases < LEAST_CASES:
+        return f" {counted(cases, verdict.case)} cannot show a difference; make at least 6."
+    if verdict.failures_differ and _excludes_none(verdict):
+        return _failures(verdict)
+    return ""
+
+
+def _excludes_none(verdict: "Verdict") -> bool:
+    """Whether the interval excludes "no difference"."""
+    if verdict.ratio is not None:
+        return not verdict.ratio.low <= 1 <= verdict.ratio.high
+    return verdict.gain is not None and not verdict.gain.low <= 0 <= verdict.gain.high
+
+
+def _the(name: str) -> str:
+    return f"the {name}" if name.isalpha() else name
+
+
+def how_much(verdict: "Verdict") -> str:
+    """Size of the difference between the two, with its interval."""
+    better, worse = directions(verdict.metric, verdict.by == "runtime")
+    tail = ""
+    if verdict.by == "quality" and verdict.metric.needs_runtime:
+        tail = " in quality, with equal runtimes"
+    percent = f"{100 * verdict.confidence:.3g} %"
+    if verdict.ratio is not None:
+        estimate = times(verdict.ratio.estimate, better, worse)
+        return f"{estimate} ({_within(verdict.ratio, better, worse, percent)}){tail}"
+    if verdict.gain is None:
+        return "no run on which both gave a usable answer"
+    low, high = verdict.gain.low, verdict.gain.high
+    if math.isinf(low) and math.isinf(high):
+        interval = "no interval"
+    elif low < 0 < high:
+        interval = f"{percent} interval {worse} by {-low:.3g} to {better} by {high:.3g}"
+    else:
+        low, high = sorted((abs(low), abs(high)))
+        interval = f"{percent} interval {low:.3g} to {high:.3g}"
+    way = worse if verdict.gain.estimate < 0 else better
+    return f"{way} by {abs(verdict.gain.estimate):.3g} ({interval}){tail}"
+
+
+def directions(metric: "CostMetric", by_runtime: bool | None = None) -> tuple[str, str]:
+    """Words for better and worse."""
+    if metric.needs_runtime if by_runtime is None else by_runtime:
+        return "faster", "slower"
+    return ("higher", "lower") if metric.maximise else ("lower", "higher")
+
+
+def times(ratio: float, better: str, worse: str) -> str:
+    """Format a ratio: "2.7 times faster", "1.3 times slower"."""
+    if abs(ratio - 1) < _SAME:
+        return (
+            "the same" if ratio == 1 else f"{abs(ratio - 1):.1%} {better if ratio > 1 else worse}"
+        )
+    if ratio >= 1:
+        return f"{ratio:.3g} times {better}"
+    return f"{_inverse(ratio):.3g} times {worse}"
+
+
+def _within(ratio: "Interval", better: str, worse: str, percent: str) -> str:
+    """Format the interval; if it includes 1, each end names its direction."""
+    low, high = ratio.low, ratio.high
+    if low <= 0 and math.isinf(high):
+        return "no interval"
+    if low < 1 < high:
+        return f"{percent} interval {_end(low, better, worse)} to {_end(high, better, worse)}"
+    if ratio.estimate < 1:
+        low, high = _inverse(high), _inverse(low)
+    if math.isinf(high):
+        return f"{percent} interval {low:.3g} or more"
+    return f"{percent} interval {low:.3g} to {high:.3g}"
+
+
+def _end(ratio: float, better: str, worse: str) -> str:
+    if ratio <= 0 or math.isinf(ratio):
+        return f"arbitrarily {better if ratio > 1 else worse}"
+    return times(ratio, better, worse)
+
+
+def _inverse(ratio: float) -> float:
+    return 1 / ratio if ratio else math.inf

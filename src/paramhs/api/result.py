@@ -1,0 +1,311 @@
+"""The result of a search, for people, notebooks, data frames and JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paramhs.analysis.capping_savings import Saved
+from paramhs.analysis.evidence import Common, common_costs, steps
+from paramhs.analysis.solved import Answers, answers_of, exit_code_alone
+from paramhs.analysis.verdict import NoVerdict, Verdict
+from paramhs.analysis.verdict_text import directions, times
+from paramhs.api.tables import dataframe, run_rows
+from paramhs.core.runs import FAILURES, Point, Run
+from paramhs.core.scenario import Scenario
+from paramhs.core.space import Config, Space
+from paramhs.core.text.html import Markup, html_table, joined, paragraph
+from paramhs.core.text.numbers import counted, finite
+from paramhs.execution.targets.command.template import command_line_of, target_name
+from paramhs.procedures.recommendation import accepted_in
+from paramhs.search.history import History
+from paramhs.search.record import Record
+
+if TYPE_CHECKING:
+    import pandas
+
+    from paramhs.analysis.ablation import Simplified
+    from paramhs.analysis.failures import FailureGroup
+    from paramhs.analysis.importance import Importance
+    from paramhs.analysis.interactions import Interaction
+
+
+@dataclass(frozen=True)
+class Result:
+    """Result of a search, with a verdict on held-out runs."""
+
+    record: Record
+    """Everything that happened: runs, races, incumbents, and why the search ended."""
+    verdict: Verdict | NoVerdict
+    """The default against the best on runs that the search has not chosen by; or why there is none,
+    which is false as a condition."""
+    store: Path | None = None
+    """Where the runs are kept."""
+    capped: Saved | None = field(default=None, compare=False)
+    """What was saved by cutting runs short; None if none was."""
+    running: bool = False
+    """Whether the search was running when it was loaded."""
+
+    @property
+    def best(self) -> Config:
+        """The last incumbent."""
+        return self.record.best
+
+    @property
+    def default(self) -> Config:
+        """The configuration at which the search began."""
+        return self.record.default
+
+    @property
+    def trajectory(self) -> tuple[Point, ...]:
+        """The incumbents, in order."""
+        return tuple(self.record.trajectory)
+
+    @property
+    def history(self) -> History:
+        """All that the search knew, by configuration and by pair."""
+        return self.record.history
+
+    @property
+    def asked(self) -> int:
+        """How many runs the search has asked for and was granted."""
+        return len(self.runs)
+
+    @property
+    def speculative(self) -> int:
+        """How many runs idle workers made ahead of time that were not used."""
+        return self.record.speculative
+
+    @property
+    def target_time(self) -> float:
+        """Seconds that the target ran."""
+        return self.record.target_time
+
+    @property
+    def wall_time(self) -> float:
+        """Seconds that passed, over all sessions."""
+        return self.record.wall_time
+
+    @property
+    def stopped(self) -> str:
+        """Why it ended."""
+        going_on = "it is running" if self.running else "the store ends here"
+        return self.record.ending.stopped or going_on
+
+    @property
+    def target(self) -> str:
+        """What was tuned, in words."""
+        return target_name(self.record.target)
+
+    @property
+    def command(self) -> str:
+        """The best's command line, where the target is a command."""
+        return command_line_of(self.record.target, self.best)
+
+    @property
+    def best_cost(self) -> float | None:
+        """Mean cost of the best over the runs that it has in common with the default, without those
+        that either failed; None if there are none."""
+        return self._common.second
+
+    @property
+    def best_failed(self) -> int:
+        """How many of the common runs gave no usable cost."""
+        return self._common.second_failed
+
+    @property
+    def default_cost(self) -> float | None:
+        """The default's mean over the same runs."""
+        return self._common.first
+
+    @property
+    def default_failed(self) -> int:
+        """How many of the default's common runs gave no usable cost."""
+        return self._common.first_failed
+
+    @property
+    def common_runs(self) -> int:
+        """How many runs the default and the best have in common."""
+        return self._common.runs
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times better the best is on those; None where costs are not all positive."""
+        return self._common.ratio
+
+    @property
+    def recommendation(self) -> str:
+        """What to do, in the same sentence that every view of this search prints."""
+        return self.verdict.recommendation
+
+    @property
+    def scenario(self) -> Scenario:
+        """The tuning problem: space, instances, cost, cutoff."""
+        return self.history.scenario
+
+    @property
+    def space(self) -> Space:
+        """Space of the parameters."""
+        return self.scenario.space
+
+    @property
+    def simplified(self) -> "Simplified | None":
+        """Result of `simplify` for the best; None if it was not called or has not finished."""
+        if self.store is None:
+            return None
+        from paramhs.procedures.simplify import read_simplified  # numpy only where it is needed
+
+        found = read_simplified(self.store, self.space, self.scenario.cost)
+        return found if found and found.ablation.best == self.best else None
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """The runs that the search asked for, in order; what was known before is none of them."""
+        return self.record.runs
+
+    @property
+    def failed_runs(self) -> int:
+        """Number of runs that crashed, were wrong, or gave no usable number."""
+        return sum(run.status in FAILURES for run in self.runs)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What the runs answered, with a warning where nothing was recognised."""
+        return answers_of(self.history, exit_code_alone(self.scenario.cost, self.record.target))
+
+    @cached_property
+    def failures(self) -> "tuple[FailureGroup, ...]":
+        """Failed runs by the values that explain them, each with the clause that forbids it."""
+        if not self.failed_runs:
+            return ()
+        from paramhs.analysis.failures import failure_groups  # numpy only where it is needed
+
+        return failure_groups(self.runs, self.history.scenario.space)
+
+    @cached_property
+    def importance(self) -> "tuple[Importance, ...]":
+        """Importance of each parameter from all runs of the search, the most important first.
+
+        Empty if there are too few runs.
+        """
+        from paramhs.analysis.importance import importance  # numpy only where it is needed
+
+        return importance(self.history.runs, self.history.scenario.cost)
+
+    @cached_property
+    def interactions(self) -> "tuple[Interaction, ...] | None":
+        """Importance of parameters alone and in pairs, by a random forest.
+
+        The most important first; None without the extra `importance`.
+        """
+        from paramhs.analysis.interactions import interactions  # numpy only where it is needed
+
+        return interactions(self.history.runs, self.history.scenario.cost)
+
+    @property
+    def comparison(self) -> str:
+        """Comparison of the best and the default on their common runs of the search, in words."""
+        if self.best == self.default:
+            return "the default is the best that was found" if self.trajectory else "not run"
+        met = self._common
+        return common_text(met, self.history, ("the best", "the default"))
+
+    @cached_property
+    def _common(self) -> Common:
+        """The default and the best."""
+        met = common_costs(self.history, self.default, self.best)
+        return met or Common(None, None, 0, 0, 0, None)
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """Changes of the program or of instances accepted in the store, in words.
+
+        Runs from before and after such a change are compared with each other.
+        """
+        return accepted_in(self.store)
+
+    def to_json(self) -> dict[str, object]:
+        """Convert the result to JSON types."""
+        return {
+            "accepted": list(self.accepted),
+            "best": self.best.as_dict(),
+            "best_cost": finite(self.best_cost),
+            "best_failed": self.best_failed,
+            "default": self.default.as_dict(),
+            "default_cost": finite(self.default_cost),
+            "default_failed": self.default_failed,
+            "common_runs": self.common_runs,
+            "ratio": finite(self.ratio),
+            "runs": self.asked,
+            "speculative_runs": self.speculative,
+            "capping": self.capped and self.capped.to_json(),
+            "failed_runs": self.failed_runs,
+            "answers": self.answers.to_json(),
+            "failures": [group.to_json() for group in self.failures],
+            "target_time": self.target_time,
+            "wall_time": self.wall_time,
+            "stopped": self.stopped,
+            "recommendation": self.recommendation,
+            "verdict": self.verdict.to_json(),
+            "trajectory": [step.to_json() for step in steps(self.history, self.trajectory)],
+        }
+
+    def report(self, path: str | Path) -> Path:
+        """Write a report: one HTML file without scripts that works offline."""
+        from paramhs.api.reports import result_material, write_report
+
+        return write_report(result_material(self), Path(path))[0]
+
+    def to_dataframe(self) -> "pandas.DataFrame":
+        """Runs of the search as a pandas data frame (extra `pandas`), one row per run."""
+        return dataframe(run_rows(self.history.scenario, self.runs))
+
+    @property
+    def _facts(self) -> list[tuple[str, str]]:
+        """The most important facts: headings and texts."""
+        last = self.trajectory[-1].runs if self.trajectory else 0
+        return [
+            ("best", str(self.best)),
+            ("default", str(self.default)),
+            ("search", self.comparison),
+            ("course", f"{counted(len(self.trajectory), 'incumbent')}, the last after"
+             f" {counted(last, 'run')}"),
+            *([("capping", str(self.capped))] if self.capped else []),
+            *([("answers", self.answers.text)] if self.answers.text else []),
+            *(("warning", text) for text in self.answers.warnings),
+            ("verdict", self.recommendation),
+        ]  # fmt: skip
+
+    @property
+    def _head(self) -> str:
+        return f"Result after {counted(self.asked, 'run')} ({self.stopped})"
+
+    def __repr__(self) -> str:
+        lines = [f"  {heading:<9}{text}" for heading, text in self._facts]
+        return "\n".join([self._head, *lines])
+
+    def _repr_html_(self) -> str:
+        verdict: list[Markup] = [self.verdict.as_html()] if self.verdict else []
+        facts = [fact for fact in self._facts if not (self.verdict and fact[0] == "verdict")]
+        return joined(paragraph(self._head), html_table(facts), *verdict)
+
+
+def common_text(met: Common | None, history: History, names: tuple[str, str]) -> str:
+    """Compare two configurations on common runs, in words: both means, and the ratio."""
+    second, first = names
+    if met is None or not met.runs:
+        return f"{second} and {first} have no run in common"
+    runs = f"on {counted(met.runs, 'common run')}"
+    if met.first is None or met.second is None:
+        return f"{second} and {first}: {runs}, none that both gave a usable cost on"
+    failed = ", ".join(
+        f"{counted(count, 'run')} of {name} failed"
+        for name, count in ((second, met.second_failed), (first, met.first_failed))
+        if count
+    )
+    words = directions(history.scenario.cost)
+    ratio = f" ({times(met.ratio, *words)})" if met.ratio else ""
+    more = f"; {failed}" if failed else ""
+    means = f"{second} {met.second:.6g}, {first} {met.first:.6g}{ratio}"
+    return f"{history.scenario.cost.label} {runs}: {means}{more}"

@@ -1,0 +1,1 @@
+"""Terminal and notebook output of the Python interface and the commands."""

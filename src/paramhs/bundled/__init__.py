@@ -1,0 +1,1 @@
+"""Bundled content: SAPS and instance generators."""

@@ -1,0 +1,1 @@
+"""Problem instances: formulas read from files, and generated families."""

@@ -1,0 +1,208 @@
+"""Costs of single runs and scores of many runs. Lower is better.
+
+A cost is a tuple of numbers in order of importance (nearly always one number). The score of several
+runs consists, for each of these numbers, of the share of runs where it is infinite and of its mean
+over the other runs. Scores compare as tuples, so *a run without a usable cost is worse than any run
+with one*: fewer such runs win first, whatever the mean of the others.
+
+| what happened | quality | runtime (PARk) | runtime, then quality |
+|---|---|---|---|
+| finished | its quality | its runtime | its runtime, 0 |
+| reached the cutoff C | its quality | k C | k C, its quality |
+| ended without an answer (unsolved) | its quality | k C | k C, its quality |
+| crashed, or gave no number | worst | k C | k C, worst |
+| a wrong answer | worst | worst | worst |
+
+Where quality counts, a quality that is missing or not finite is the worst. C is the cutoff of the
+scenario, even for a run that was given a smaller one.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+from paramhs.core.errors import BadInput
+from paramhs.core.runs import FAILURES, Run, Status
+from paramhs.core.text.quoting import short
+
+Cost = tuple[float, ...]
+Score = tuple[float, ...]
+
+WORST = math.inf
+
+
+@runtime_checkable
+class CostMetric(Protocol):
+    """Cost of a run, together with the properties of that cost which other modules need.
+
+    A custom metric is a subclass with a method `of`; the properties below have default values.
+    """
+
+    @property
+    def needs_quality(self) -> bool:
+        """Whether a run that ends without reporting a quality has failed."""
+        return True
+
+    @property
+    def needs_runtime(self) -> bool:
+        """Whether the first number of a cost is a runtime, which requires a cutoff."""
+        return False
+
+    @property
+    def grows_with_time(self) -> bool:
+        """Whether the first number of a cost is at least the runtime in seconds.
+
+        If so, a run that has taken too long can no longer win, however it ends, and may be capped.
+        """
+        return False
+
+    @property
+    def maximise(self) -> bool:
+        """Whether a larger quality is better."""
+        return False
+
+    @property
+    def label(self) -> str:
+        """Name of the number shown to people."""
+        return "mean"
+
+    @property
+    def unit(self) -> str:
+        """Unit of the first number of a cost."""
+        return ""
+
+    def of(self, run: Run) -> Cost:
+        """Return the cost of one uncensored run."""
+        raise NotImplementedError
+
+    def shown(self, score: Score) -> float:
+        """Convert a score into the number shown to people."""
+        return score[1]
+
+
+@dataclass(frozen=True)
+class Quality(CostMetric):
+    """Mean quality reported by the target, minimised or maximised."""
+
+    maximise: bool = False
+
+    def of(self, run: Run) -> Cost:
+        """Return the reported quality, negated if it is maximised."""
+        quality = _usable_quality(run)
+        return (-quality if self.maximise and quality < WORST else quality,)
+
+    def shown(self, score: Score) -> float:
+        """Return the mean quality in the target's own sign."""
+        return -score[1] if self.maximise else score[1]
+
+
+@dataclass(frozen=True)
+class Runtime(CostMetric):
+    """Penalised average runtime: a run that does not finish counts `penalty` times its cutoff.
+
+    Source: PAR10 in Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009).
+    """
+
+    needs_quality = False
+    needs_runtime = True
+    grows_with_time = True
+    unit = "s"
+    penalty: float = 10.0
+
+    def __post_init__(self) -> None:
+        _check_penalty(self.penalty)
+
+    @property
+    def label(self) -> str:
+        """Name of the number shown to people, such as "PAR10 in s"."""
+        return _par(self.penalty)
+
+    def of(self, run: Run) -> Cost:
+        """Return the runtime in seconds, penalised unless the run finished."""
+        if run.status is Status.WRONG:
+            return (WORST,)
+        return (run.runtime if run.status is Status.OK else self.penalty * run.task.cutoff,)
+
+
+@dataclass(frozen=True)
+class RuntimeThenQuality(CostMetric):
+    """Penalised average runtime; runs that do not finish are compared by their quality."""
+
+    needs_runtime = True
+    grows_with_time = True
+    unit = "s"
+    penalty: float = 10.0
+    maximise: bool = False
+
+    def __post_init__(self) -> None:
+        _check_penalty(self.penalty)
+
+    @property
+    def label(self) -> str:
+        """Name of the number shown to people, such as "PAR10 in s"."""
+        return _par(self.penalty)
+
+    def of(self, run: Run) -> Cost:
+        """Return the penalised runtime in seconds, then the quality of a stopped run."""
+        (seconds,) = Runtime(self.penalty).of(run)
+        if run.status is Status.OK:
+            return (seconds, 0.0)
+        return (seconds, *Quality(self.maximise).of(run))
+
+
+_OURS: Mapping[str, type[CostMetric]] = {
+    metric.__name__: metric for metric in (Quality, Runtime, RuntimeThenQuality)
+}
+
+
+def cost_of(described: Mapping[str, Any]) -> CostMetric:
+    """Rebuild a metric from its description.
+
+    Raises:
+        BadInput: The metric is not one of this package.
+    """
+    facts = dict(described)
+    kind = facts.pop("kind", "")
+    if kind not in _OURS:
+        raise BadInput(
+            f"{short(kind)} is a custom cost, which only the program that defines it can rebuild"
+        )
+    try:
+        return _OURS[kind](**facts)
+    except TypeError:
+        raise BadInput(f"{short(described)} describes no cost") from None
+
+
+def _par(penalty: float) -> str:
+    return f"PAR{penalty:g} in s"
+
+
+def _check_penalty(penalty: object) -> None:
+    if not isinstance(penalty, int | float) or not 1 <= penalty < math.inf:
+        raise BadInput(f"a penalty must be a number of at least 1, not {penalty!r}")
+
+
+def score(costs: Sequence[Cost]) -> Score:
+    """Aggregate the costs of several runs; scores compare only over the same pairs."""
+    result: list[float] = []
+    for numbers in zip(*costs, strict=True):
+        finite = [x for x in numbers if x < WORST]
+        result += (1 - len(finite) / len(numbers), mean(finite) if finite else WORST)
+    return tuple(result)
+
+
+def mean(numbers: Sequence[float]) -> float:
+    """Mean by a correctly rounded sum, so that the order of the runs does not matter."""
+    try:
+        return math.fsum(numbers) / len(numbers)
+    except OverflowError:  # the sum overflows, the mean does not
+        return float(sum(map(Fraction, numbers)) / len(numbers))
+
+
+def _usable_quality(run: Run) -> float:
+    failed = run.status in FAILURES
+    if failed or run.quality is None or not math.isfinite(run.quality):
+        return WORST
+    return run.quality

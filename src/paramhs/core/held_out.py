@@ -1,0 +1,81 @@
+"""The held-out instances: which instances become the test set."""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from paramhs.core.errors import BadInput
+from paramhs.core.random_streams import shuffled, stream
+from paramhs.core.runs import Instance
+
+USUAL_SHARE = 0.3  # of the instances, held out by default
+PROVING = 6  # pairs from which on a sign-flip test can fall below p = 0.05: 2 / 2^6
+ENOUGH = 10  # instances from which on some are held out by default
+
+
+def split(
+    instances: Sequence[Instance], share: float, seed: int
+) -> tuple[tuple[Instance, ...], tuple[Instance, ...]]:
+    """Instances to search on, and held-out ones: a share of every family, if names tell families.
+
+    Args:
+        instances: All of them; their names differ.
+        share: Share to hold out, at least 0 and below 1.
+        seed: Seed of the draw.
+    """
+    if not 0 <= share < 1:
+        raise BadInput(f"the share of instances held out must be at least 0 and below 1: {share}")
+    out: set[str] = set()
+    grouped = families(instances)
+    for (family, members), count in zip(grouped.items(), _apportioned(grouped, share), strict=True):
+        chosen = shuffled(members, stream(seed, "split", family))[:count]
+        out.update(instance.name for instance in chosen)
+    kept = tuple(instance for instance in instances if instance.name not in out)
+    return kept, tuple(instance for instance in instances if instance.name in out)
+
+
+def _apportioned(grouped: Mapping[str, Sequence[Instance]], share: float) -> list[int]:
+    """Number of held-out instances of each family, by the largest remainders.
+
+    They sum to the share of all instances; at least one is held out, and never a whole family.
+    """
+    sizes = [len(members) for members in grouped.values()]
+    wanted = min(max(round(share * sum(sizes)), 1), sum(sizes) - len(sizes)) if share else 0
+    counts = [min(int(share * size), size - 1) for size in sizes]
+    by_remainder = sorted(range(len(sizes)), key=lambda i: counts[i] - share * sizes[i])
+    while sum(counts) < wanted:
+        for i in by_remainder:
+            if sum(counts) < wanted and counts[i] < sizes[i] - 1:
+                counts[i] += 1
+    return counts
+
+
+def families(instances: Sequence[Instance]) -> Mapping[str, list[Instance]]:
+    """Group instances by family: their folder, or their name without digits.
+
+    All instances are one family if any family would have a single member.
+    """
+    for family in (_folder, _stem):
+        grouped: dict[str, list[Instance]] = defaultdict(list)
+        for instance in instances:
+            grouped[family(instance.name)].append(instance)
+        if len(grouped) > 1 and min(map(len, grouped.values())) > 1:
+            return grouped
+    return {"": list(instances)}
+
+
+def _folder(name: str) -> str:
+    return os.path.dirname(name)
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"\d+", "", os.path.basename(name).split(".")[0])
+
+
+def usual_share(count: int) -> float:
+    """Share that is held out by default: enough for a test that can prove a difference, where that
+    leaves as many instances to search on."""
+    if count < ENOUGH:
+        return 0.0
+    return max(USUAL_SHARE, PROVING / count) if count >= 2 * PROVING else USUAL_SHARE

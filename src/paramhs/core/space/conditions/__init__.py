@@ -1,0 +1,1 @@
+"""Conditions and forbidden combinations of parameters."""

@@ -1,0 +1,1 @@
+"""Execution: targets, storage, workers, and the driver loop; the only layer with side effects."""

@@ -1,0 +1,102 @@
+"""Callbacks while a search runs."""
+
+import inspect
+import warnings
+from typing import NamedTuple
+
+from paramhs.core.errors import ParamhsWarning
+from paramhs.core.runs import Point, Run
+from paramhs.core.text.numbers import printable
+from paramhs.execution.driver.budget import Budget, Later
+from paramhs.search.record import Record
+
+
+class Progress(NamedTuple):
+    """How far a driver has come, at one moment."""
+
+    purpose: str
+    """What the runs are for: "" for a search, else "verdict", "ablation" or "values"."""
+    taken: int
+    """Number of runs that the search has asked for and was granted."""
+    new_runs: int
+    """Number of runs made in this session, speculative ones included."""
+    failed: int
+    """Number of failed runs that the search was given."""
+    last_failure: Run | None
+    budget: Budget
+    target_time: float
+    """Seconds that the target ran, over all sessions."""
+    wall_time: float
+    """Seconds that passed, over all sessions."""
+    pace: float
+    """Seconds of wall time for each second of target time, as measured so far."""
+    jobs: int
+    workers: str
+    """State of a cluster's workers; empty without a cluster."""
+    later: Later | None
+    """The verdict that follows the search."""
+    stopped: str
+    """Why the search ended; empty while it runs."""
+
+
+class Watcher:
+    """Callbacks during a search. The base class shows nothing; notices for the user become Python
+    warnings, so that they appear in the log of a batch job.
+
+    Subclass it, define the methods you need, and pass an instance to `tune(watcher=...)`:
+
+        class Stopwatch(paramhs.Watcher):
+            def improved(self, record, progress, point):
+                print(f"{progress.wall_time:.0f} s: {point.config}")
+
+    They are called in the thread that called `tune`, between two runs, so the search waits for
+    them; what they raise ends it (stored runs are safe). What they do cannot change the search.
+    The `record` holds everything so far, to be read: `runs`, `trajectory`, `incumbent`, `history`.
+    The `progress` says how far it has come: `taken` (runs asked for), `new_runs`, `wall_time`,
+    `jobs`, `budget`, `stopped`. The verdict that follows a search has a record of its own, and the
+    `purpose` of its progress is "verdict".
+
+    Examples:
+        >>> import paramhs
+        >>> class Incumbents(paramhs.Watcher):
+        ...     def improved(self, record, progress, point):
+        ...         print(point.config)
+        >>> found = paramhs.tune(
+        ...     lambda config: abs(config["x"]), {"x": [0]}, budget=1, watcher=Incumbents()
+        ... )
+        x=0
+    """
+
+    def started(self, record: Record, progress: Progress) -> None:
+        """The driver is about to begin."""
+
+    def ran(self, record: Record, progress: Progress) -> None:
+        """A run was answered, from the store or by the target."""
+
+    def improved(self, record: Record, progress: Progress, point: Point) -> None:
+        """There is a new incumbent."""
+
+    def notice(self, text: str) -> None:
+        """The user should know this."""
+        warnings.warn(printable(text), ParamhsWarning, stacklevel=_outside())
+
+    def announce(self, text: str) -> None:
+        """Something expected is done next, or was done."""
+
+    def interrupting(self, text: str) -> None:
+        """The search will stop soon.
+
+        Called inside a signal handler, which may have interrupted a print: its output must not be
+        buffered.
+        """
+
+    def ended(self, record: Record, progress: Progress) -> None:
+        """The driver is done; `progress.stopped` says why."""
+
+
+def _outside() -> int:
+    """Number of calls up to the user's own code, whose line a warning names."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("paramhs."):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -1,0 +1,138 @@
+"""Runs in progress on an executor."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from typing import Any, NamedTuple, Protocol
+
+from paramhs.core.errors import ParamhsError, TargetError
+from paramhs.core.runs import Instance, Run, Task
+from paramhs.core.space import Config
+
+_POLL_SECONDS = 1.0  # between polls of an executor's notices
+
+
+class Runner(Protocol):
+    """Makes runs: a target, or a target under keepers."""
+
+    def __call__(self, task: Task) -> Run:
+        """Run a task."""
+
+    def shown(self, task: Task) -> str:
+        """Format the call of a task for display."""
+
+
+class Workers(Executor, ABC):
+    """An executor whose workers come and go, with notices about them."""
+
+    @property
+    @abstractmethod
+    def jobs(self) -> int:
+        """Number of runs that may be in flight now."""
+
+    @property
+    @abstractmethod
+    def workers(self) -> str:
+        """State of the workers, for people."""
+
+    @abstractmethod
+    def notices(self) -> Iterable[str]:
+        """Messages for the user, each returned once."""
+
+
+class Inline(Executor):
+    """Executor that runs everything immediately, in the calling thread."""
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        """Call the function now; its exceptions are raised here."""
+        future: Future[Any] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+Call = tuple[Config, Instance, int]
+"""A task without its cutoff."""
+
+
+class _Flight(NamedTuple):
+    """A run in progress."""
+
+    task: Task
+    future: "Future[Run]"
+
+
+class Flights:
+    """The runs in progress, and their largest number, which changes with the workers."""
+
+    def __init__(
+        self, target: Runner, executor: Executor, jobs: int, notice: Callable[[str], None]
+    ) -> None:
+        self._target = target
+        self._executor = executor
+        self._notice = notice
+        self._workers = executor if isinstance(executor, Workers) else None
+        self.jobs = self._workers.jobs if self._workers else jobs
+        self._flying: dict[Call, _Flight] = {}
+
+    def __contains__(self, call: Call) -> bool:
+        return bool(self._flying) and call in self._flying  # no hashing where nothing flies
+
+    @property
+    def full(self) -> bool:
+        """Whether all workers are busy."""
+        return len(self._flying) >= self.jobs
+
+    def start(self, task: Task) -> None:
+        """Start a run on the executor."""
+        try:
+            future = self._executor.submit(self._target, task)
+        except BrokenExecutor as error:
+            raise _broken(error) from error
+        self._flying[task.call] = _Flight(task, future)
+
+    def is_over(self, call: Call) -> bool:
+        """Whether this run has ended."""
+        return self._flying[call].future.done()
+
+    @property
+    def any_over(self) -> bool:
+        """Whether any run has ended."""
+        return any(flight.future.done() for flight in self._flying.values())
+
+    def land(self) -> Iterator[Run]:
+        """Remove and yield the runs that have ended."""
+        for call in [call for call in self._flying if self.is_over(call)]:
+            yield _run_of(self._flying.pop(call))
+
+    def wait(self) -> None:
+        """Wait until a run ends; meanwhile pass on notices of the executor."""
+        futures = [flight.future for flight in self._flying.values()]
+        while not wait(futures, _POLL_SECONDS if self._workers else None, FIRST_COMPLETED).done:
+            self.pass_on_notices()
+        self.pass_on_notices()
+        if self._workers:
+            self.jobs = self._workers.jobs
+
+    def pass_on_notices(self) -> None:
+        """Pass on the notices of the executor."""
+        for notice in self._workers.notices() if self._workers else ():
+            self._notice(notice)
+
+    def cancel(self) -> None:
+        """Cancel all runs that have not started."""
+        for flight in self._flying.values():
+            flight.future.cancel()
+
+
+def _run_of(flight: _Flight) -> Run:
+    try:
+        return flight.future.result()._replace(task=flight.task)
+    except ParamhsError:
+        raise
+    except Exception as error:
+        raise _broken(error) from error
+
+
+def _broken(error: Exception) -> TargetError:
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return TargetError(f"the executor could not run the target: {what}. Stored runs are safe.")

@@ -1,0 +1,5 @@
+"""Targets, which turn a task into a run."""
+
+from paramhs.execution.targets.function import Answered, FunctionTarget
+
+__all__ = ["Answered", "FunctionTarget"]

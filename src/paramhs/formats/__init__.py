@@ -1,0 +1,1 @@
+"""Files that users provide: scenarios and parameter spaces."""

@@ -1,0 +1,1 @@
+"""Procedures that make runs: validate, simplify, check, try values."""

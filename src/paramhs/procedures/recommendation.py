@@ -1,0 +1,72 @@
+"""The outcome of a search: its verdict, or the reason why there is none.
+
+Everything that prints a recommendation (terminal, page, JSON, notebook) prints the `recommendation`
+of the result of `outcome`, so no two views disagree.
+"""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from paramhs.analysis.verdict import NoVerdict, Verdict
+from paramhs.core.text.numbers import counted
+from paramhs.execution.driver import INTERRUPTED
+from paramhs.execution.storage import SEARCH
+from paramhs.procedures.validate import read_verdict_of
+from paramhs.search.record import Ending, Record
+
+
+def keep_ending(store: Path, ending: Ending) -> None:
+    """Keep in a store how its search ended; it holds until another run is stored."""
+    from paramhs.execution.storage.records import ENDED, keep_fact  # sqlite3 only where needed
+
+    keep_fact(store, SEARCH, ENDED, asdict(ending))
+
+
+def is_running(store: Path) -> bool:
+    """Whether a search, its verdict or its ablation is writing this store."""
+    from paramhs.execution.storage.lock import is_held
+
+    return is_held(store)
+
+
+def accepted_in(store: Path | None) -> tuple[str, ...]:
+    """Sentences about the changes accepted in a store."""
+    if store is None:
+        return ()
+    from paramhs.execution.storage.accepted_changes import (
+        accepted_changes,  # sqlite3 only where it is needed
+    )
+
+    return accepted_changes(store)
+
+
+def outcome(
+    record: Record, store: Path | None = None, *, running: bool = False
+) -> Verdict | NoVerdict:
+    """The verdict on the best that is in the store, or why there is none.
+
+    `running` says whether the search still asks for runs.
+    """
+    scenario, best, ending = record.scenario, record.best, record.ending
+    default = scenario.space.default
+    if ending.mixed:
+        return NoVerdict("none", ending.mixed)
+    made = read_verdict_of(store, scenario, default, best) if store else None
+    if made is not None:
+        return replace(made, accepted=accepted_in(store))
+    if running:
+        return NoVerdict("none", "the search is running.")
+    if ending.stopped == INTERRUPTED:
+        return NoVerdict("none", "the search was interrupted; the same command resumes it.")
+    if not ending.stopped:
+        return NoVerdict("none", "no end of the search is recorded; the same command resumes it.")
+    if best == default:
+        return NoVerdict("kept", _kept(len({run.task.config for run in record.runs} - {default})))
+    unfinished = "its runs were not finished; the same command resumes them."
+    return NoVerdict("none", ending.no_test_set or unfinished)
+
+
+def _kept(challengers: int) -> str:
+    if not challengers:
+        return "the search ended before it had tried a single challenger."
+    return f"the search found nothing better; it tried {counted(challengers, 'challenger')}."

@@ -1,0 +1,300 @@
+"""Validation: configurations compared on instances with seeds that no search has used."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from paramhs.analysis.verdict import Verdict, verdict
+from paramhs.core.description import description
+from paramhs.core.errors import BadInput, ChangedMeanwhile
+from paramhs.core.runs import Pair, Run, Search, Target, Task
+from paramhs.core.scenario import Scenario, told_apart
+from paramhs.core.space import Config
+from paramhs.core.test_set import TestSet
+from paramhs.core.text.numbers import counted, time_text
+from paramhs.execution.driver import Budget, Driver
+from paramhs.execution.settings import ONE_AT_A_TIME, Running
+from paramhs.execution.storage import SEARCH, VERDICT, open_store
+from paramhs.execution.subject import changed_meanwhile, files_of, subject_of
+from paramhs.search.history import History
+
+_NOTE = "verdicts"
+_SIZE = "verdict size"
+_MAX_VERDICTS = 100  # verdicts noted in a store
+
+
+def as_noted(store: Path | None, decided: TestSet, facts: dict[str, object]) -> TestSet:
+    """Return the test set size noted in a store for these facts, or note the one decided now.
+
+    The size may follow from measured times, which differ when a verdict is resumed.
+    """
+    if store is None:
+        return decided
+    from paramhs.execution.storage.records import (  # sqlite3 only where it is needed
+        keep_fact,
+        read_fact,
+    )
+
+    facts = {**facts, "instances": len(decided.instances)}
+    noted = read_fact(store, SEARCH, _SIZE)
+    if isinstance(noted, dict) and noted.get("facts") == facts:
+        runs = noted.get("runs")
+        if runs is None or (type(runs) is int and runs > 0):
+            return replace(decided, runs=runs)
+    keep_fact(store, SEARCH, _SIZE, {"facts": facts, "runs": decided.runs})
+    return decided
+
+
+def most_pairs(budget: Budget, seconds: float, pace: float) -> float:
+    """Largest number of runs of each side that takes half of the budget; infinite if unknown.
+
+    `seconds` is the target time of one run of both sides, and `pace` the wall time per second of
+    target time.
+    """
+    limits = [math.inf if budget.runs is None else budget.runs // 4]
+    for limit, each in ((budget.target_time, seconds), (budget.wall_time, seconds * pace)):
+        if limit is not None and each > 0:
+            limits.append(limit / 2 / each)
+    return min(limits)
+
+
+class VerdictTime:
+    """Estimate of a verdict's duration from the runs of a search so far."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._read = 0
+        self._seconds: dict[Config, tuple[int, float]] = {}
+        self._lock = Lock()  # a live view asks from another thread
+
+    def seconds(self, *configs: Config) -> float:
+        """Target time of one run of each configuration; 0 while nothing is known."""
+        with self._lock:
+            new = self._history.runs[self._read :]
+            for run in new:
+                count, total = self._seconds.get(run.task.config, (0, 0.0))
+                self._seconds[run.task.config] = (count + 1, total + run.runtime)
+            self._read += len(new)
+            made = [self._seconds[config] for config in configs if config in self._seconds]
+        return math.fsum(total / count for count, total in made)
+
+
+def validate(
+    scenario: Scenario,
+    target: Target,
+    configs: Sequence[Config],
+    test_set: TestSet,
+    *,
+    seed: int = 0,
+    store: str | Path | None = None,
+    running: Running = ONE_AT_A_TIME,
+    expected: float = 0.0,
+    names: Sequence[str] = (),
+    accept_changed: bool = False,
+) -> list[Verdict] | None:
+    """Compare the first configuration with each of the others; None if interrupted.
+
+    Intervals and p-values are corrected for the number of the others. `names` are the display names
+    of the configurations, by default "default" and "best".
+    """
+    made = meet(
+        scenario,
+        target,
+        configs,
+        test_set,
+        seed=seed,
+        store=store,
+        running=running,
+        expected=expected,
+        comparisons=len(set(configs)) - 1,
+        accept_changed=accept_changed,
+    )
+    if made is None:
+        return None
+    first, *others = made.values()
+    verdicts = [
+        verdict(first, other, scenario.cost, test_set.text, comparisons=len(others))
+        for other in others
+    ]
+    called = zip(names[1:], verdicts, strict=True) if names else ()
+    return [replace(made, names=(names[0], name)) for name, made in called] or verdicts
+
+
+def meet(
+    scenario: Scenario,
+    target: Target,
+    configs: Sequence[Config],
+    test_set: TestSet,
+    *,
+    seed: int = 0,
+    store: str | Path | None = None,
+    running: Running = ONE_AT_A_TIME,
+    expected: float = 0.0,
+    comparisons: int = 1,
+    accept_changed: bool = False,
+) -> dict[Config, list[Run]] | None:
+    """Run each configuration on the same pairs; None if interrupted.
+
+    `expected` is the estimated wall time in seconds, for the announcement. `comparisons` is the
+    number that verdicts on these runs are corrected for when they are read again.
+    """
+    different = list(dict.fromkeys(configs))
+    if len(different) < 2:
+        raise BadInput("a verdict needs two different configurations")
+    if store is not None:
+        test_set = replace(test_set, instances=tuple(map(told_apart, test_set.instances)))
+    pairs = test_set.pairs(scenario.deterministic, seed)
+    soon = f", about {time_text(expected)}" if expected else ""
+    each = f"{counted(len(pairs), 'run')} of each of {len(different)} configurations"
+    running.watcher.announce(f"verdict: {each}, on {test_set.text}{soon}")
+    tests = replace(scenario, instances=test_set.instances, initial=(), known=())
+    history = History(tests, seed, baseline=different[0])
+    tasks = [history.task(config, pair) for pair in pairs for config in different]
+    budget = Budget(runs=len(tasks))
+    make_runs(
+        VERDICT,
+        _ask_for(tasks, history),
+        history,
+        target,
+        budget,
+        store,
+        running,
+        accept_changed=accept_changed,
+    )
+    if len(history.runs) < len(tasks):
+        return None
+    made: dict[Config, list[Run]] = {config: [] for config in different}
+    for run in history.runs:
+        made[run.task.config].append(run)
+    if store is not None:
+        _note(Path(store), different, pairs, test_set, comparisons)
+    return made
+
+
+def _note(
+    store: Path,
+    configs: Sequence[Config],
+    pairs: Sequence[Pair],
+    test_set: TestSet,
+    comparisons: int,
+) -> None:
+    """Note which configurations were compared on which pairs; runs alone do not show that."""
+    from paramhs.execution.storage.records import keep_fact  # sqlite3 only where it is needed
+
+    first, *others = [config.key for config in configs]
+    noted = [one for one in _noted(store) if one["second"] not in others]
+    where = {"on": test_set.text, "pairs": [[pair.instance.name, pair.seed] for pair in pairs]}
+    both = {"first": first, "comparisons": comparisons}
+    made = [{**both, "second": other, **where} for other in others]
+    keep_fact(store, VERDICT, _NOTE, [*noted[-_MAX_VERDICTS:], *made])
+
+
+def _noted(store: Path) -> list[dict[str, Any]]:
+    """The notes in a store, each of the kind that `_note` keeps."""
+    from paramhs.execution.storage.problems import believed
+    from paramhs.execution.storage.records import read_fact  # sqlite3 only where it is needed
+
+    with believed(store):
+        noted: list[dict[str, Any]] = read_fact(store, VERDICT, _NOTE) or []
+        for one in noted:
+            words = (one["first"], one["second"], one["on"])
+            names = [name for name, seed in one["pairs"] if type(seed) is int]
+            whole = len(names) == len(one["pairs"]) > 0
+            if not whole or not all(isinstance(word, str) for word in (*words, *names)):
+                raise ValueError("a verdict was noted in another way")
+        return noted
+
+
+def read_verdict_of(
+    store: Path, scenario: Scenario, first: Config, second: Config
+) -> Verdict | None:
+    """The last verdict in a store for which both of these were run on the same pairs."""
+    if not store.exists() or first == second:
+        return None
+    sides = [first.key, second.key]
+    last = _last_noted(_noted(store), sides)
+    if last is None:
+        return None
+    runs = _runs_of(store, scenario, (first, second))
+    pairs = [(name, seed) for name, seed in last["pairs"]]
+    try:
+        mine, other = ([runs[key, pair] for pair in pairs] for key in sides)
+    except KeyError:
+        return None
+    many = last.get("comparisons", 1)
+    return verdict(mine, other, scenario.cost, last["on"], comparisons=many)
+
+
+def _last_noted(noted: Sequence[dict[str, Any]], keys: Sequence[str]) -> dict[str, Any] | None:
+    """Last note whose pairs all configurations were run on, possibly in several notes."""
+    for last in noted[::-1]:
+        same = [one for one in noted if (one["on"], one["pairs"]) == (last["on"], last["pairs"])]
+        if {*keys} <= {key for one in same for key in (one["first"], one["second"])}:
+            return last
+    return None
+
+
+def _runs_of(
+    path: Path, scenario: Scenario, configs: Sequence[Config]
+) -> dict[tuple[str, tuple[str, int]], Run]:
+    """Runs of these configurations, by pair."""
+    from paramhs.execution.storage.sqlite import read_runs
+
+    return {
+        (run.task.config.key, (run.task.instance.name, run.task.seed)): run
+        for run in read_runs(path, scenario.space, VERDICT)
+        if run.task.config in configs and run.task.cutoff == scenario.cutoff
+    }
+
+
+def _ask_for(tasks: Sequence[Task], history: History) -> Search:
+    yield from history.make(tasks)
+    return "all runs are made"
+
+
+def make_runs(
+    purpose: str,
+    search: Search,
+    history: History,
+    target: Target,
+    budget: Budget,
+    store: str | Path | None,
+    running: Running,
+    *,
+    accept_changed: bool = False,
+) -> Driver:
+    """Make runs that are no part of a search: a record of their own in the store, named by their
+    purpose, from which those that were made before are taken.
+
+    Raises:
+        ChangedMeanwhile: Files that the runs depend on changed before the last run.
+    """
+    scenario = history.scenario
+    described = {} if store is None else _described(purpose, scenario, target)
+    if store is None:
+        subject = files_of(target, scenario.instances)
+    else:
+        subject = subject_of(target, scenario.instances, scenario.cost)
+    opened = open_store(
+        store, scenario.space, described, subject, accept_changed=accept_changed, record=purpose
+    )
+    try:
+        driver = running.drive(search, history, target, opened, budget, purpose=purpose)
+        mixed = changed_meanwhile(opened.sight)
+    finally:
+        opened.close()
+    if mixed:
+        raise ChangedMeanwhile(f"No {purpose}: {mixed}")
+    return driver
+
+
+def _described(purpose: str, scenario: Scenario, target: Target) -> dict[str, object]:
+    """Describe everything that defines the runs except the instances, which may be extended."""
+    cost = description(scenario.cost, "the cost")
+    space = scenario.space.describe()
+    cutoff = None if math.isinf(scenario.cutoff) else scenario.cutoff
+    limits = {"cutoff": cutoff, "answer_tolerance": scenario.answer_tolerance}
+    return {purpose: {"space": space, "cost": cost, **limits}, "target": target.describe()}

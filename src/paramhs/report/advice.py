@@ -1,0 +1,91 @@
+"""Next steps after a search, shown below the recommendation."""
+
+from collections.abc import Iterator
+
+from paramhs.analysis.verdict import LEAST_INSTANCES, Verdict
+from paramhs.core.text.numbers import counted
+from paramhs.report.context import Material
+
+_LATE_SHARE = 0.7  # share of a search after which a new incumbent counts as late
+_WIDE_RATIO = 1.5  # ratio of the ends of an interval that counts as wide
+
+
+def advice(material: Material) -> list[str]:
+    """Advice as sentences, the most useful first."""
+    return [*material.answers.warnings, *_advice(material)]
+
+
+def _advice(material: Material) -> list[str]:
+    if material.running:
+        return ["The search is running: these results are preliminary."]
+    if not material.trajectory:
+        return ["No run has finished yet."]
+    if material.best == material.default:
+        return list(_kept(material))
+    if isinstance(material.verdict, Verdict):
+        return list(_proven(material, material.verdict))
+    return list(_unproven(material))
+
+
+def _proven(material: Material, verdict: Verdict) -> Iterator[str]:
+    if verdict.conclusion == "better":
+        where = "its command is above" if material.command else "its values are below"
+        yield f"Use the best: {where}, ready to copy."
+    elif _few(verdict):
+        yield (
+            f"Get more instances: {counted(verdict.instances, 'instance')} in the test set"
+            " cannot show a difference on others, however clear it is here."
+            if verdict.about_these_only
+            else "Get more instances for the test set: the interval is wide."
+        )
+    if _is_late(material):
+        yield (
+            "Extend the budget: the last incumbent was found late, so the search may improve"
+            " further. Run the same command with a larger budget to continue it."
+        )
+    if verdict.conclusion == "better":
+        yield from _simpler(material)
+
+
+def _simpler(material: Material) -> Iterator[str]:
+    made, simplify = material.simplified, material.calls.get("simplify")
+    if made is None or made.ablation.best != material.best:
+        if simplify:
+            yield f"Find out which changes matter: {simplify}"
+    elif made.kept is not None and len(made.changes) < len(made.ablation.changes):
+        some = f"{len(made.changes):,} of the {len(made.ablation.changes):,} changes"
+        yield f"Or use the simplified best (below): {some} keep {made.kept:.0%} of the gain."
+
+
+def _few(verdict: Verdict) -> bool:
+    if verdict.instances < LEAST_INSTANCES:
+        return True
+    ratio = verdict.ratio
+    return ratio is not None and ratio.low > 0 and ratio.high / ratio.low > _WIDE_RATIO
+
+
+def _unproven(material: Material) -> Iterator[str]:
+    yield "Do not rely on the best yet: there is no verdict on held-out runs."
+    validate = material.calls.get("validate")
+    if validate:
+        yield f"Get a verdict: {validate}"
+    if _is_late(material):
+        yield "Or extend the budget first: the last incumbent was found late."
+
+
+def _kept(material: Material) -> Iterator[str]:
+    tried = len(material.history.configs) - 1
+    space = material.history.scenario.space
+    size = space.size()
+    if size is not None and tried >= size - 1:
+        yield "Every configuration was tried; only a larger space can contain a better one."
+        return
+    yield (
+        f"Extend the budget: {counted(tried, 'challenger')} raced the default so far"
+        f"{'' if size is None else f', of {size - 1:,}'}."
+    )
+
+
+def _is_late(material: Material) -> bool:
+    points, total = material.trajectory, len(material.asked)
+    return len(points) > 1 and points[-1].runs > _LATE_SHARE * total

@@ -1,0 +1,89 @@
+"""The HTML page: a template in which all text from outside is made printable and escaped."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+from jinja2 import Environment, Template
+from markupsafe import Markup
+
+from paramhs.core.space import Value, value_text
+from paramhs.core.text.numbers import printable
+from paramhs.core.version import __version__
+from paramhs.report.context import Material
+from paramhs.report.figures import Figure
+from paramhs.report.sections import (
+    found,
+    going,
+    instances,
+    matter,
+    parameters,
+)
+
+_NOT_XML = re.compile("[\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page with its pictures, ready to be written."""
+
+    html: str
+    figures: tuple[Figure, ...]
+
+    def figure_files(self) -> Iterator[tuple[str, str]]:
+        """Yield the file name and content of each picture."""
+        for figure in self.figures:
+            begin = '<svg xmlns="http://www.w3.org/2000/svg" '
+            style = f"<style>{_style()} svg{{background:var(--paper)}}</style>"
+            head, body = figure.svg.removeprefix("<svg ").split(">", 1)
+            text = f"{begin}{head}>{style}{body}\n"
+            yield f"{figure.name}.svg", _NOT_XML.sub("\ufffd", text)
+
+
+class _Part(Protocol):
+    """A section of the page."""
+
+    @property
+    def figures(self) -> Sequence[Figure]: ...
+
+
+def drawn_page(material: Material) -> Page:
+    """Render the page."""
+    parts: dict[str, _Part] = {
+        "found": found(material),
+        "matter": matter(material),
+        "parameters": parameters(material),
+        "going": going(material),
+        "instances": instances(material),
+    }
+    html = _template().render(material=material, version=__version__, **parts)
+    figures = [figure for part in parts.values() for figure in part.figures]
+    return Page(html, tuple(figures))
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(autoescape=True, finalize=_finalized, trim_blocks=True)
+    environment.filters["value"] = _value
+    return environment.from_string(_file("page.html").replace("STYLE", _style()))
+
+
+def _finalized(thing: object) -> object:
+    """Make every inserted text printable, except our own markup."""
+    return printable(thing) if isinstance(thing, str) and not isinstance(thing, Markup) else thing
+
+
+def _value(value: Value | None) -> str:
+    return "not active" if value is None else value_text(value)
+
+
+@cache
+def _style() -> str:
+    return _file("style.css").strip()
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,1 +1,0 @@
-"""What is made of a search: verdicts, evidence, landscapes."""

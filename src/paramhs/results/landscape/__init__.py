@@ -1,1 +1,0 @@
-"""Exact laws: who wins, how long a search takes, and on what landscapes."""

@@ -1,1 +1,0 @@
-"""What can be learned from a history: which values of which parameters cost less."""

@@ -1,0 +1,1 @@
+"""Looking ahead: the runs that a search will probably ask for."""

@@ -1,0 +1,1 @@
+"""Models learned from a history: which values of which parameters cost less."""

@@ -1,0 +1,260 @@
+"""A Gaussian process over the configurations of a target without noise.
+
+Where one run determines a configuration's cost (a deterministic target and a single instance),
+nothing needs averaging, and what remains to be learned is the shape of the cost over the space. The
+transformed costs are a Gaussian process with a Matern 5/2 kernel and one length per parameter:
+
+    k(a, b) = (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r),  r^2 = sum_i (distance_i(a, b) / l_i)^2
+
+The distance of ordered parameters is that of their indices as a share of the range, of others 0 or
+1; a parameter active in only one of the two counts as different. Costs enter as logarithms of their
+distance to the lowest, which tells good ones apart and keeps outliers small.
+
+Lengths and nugget maximise the likelihood under a weak prior (lengths grow with the square root of
+the number of parameters). A few steps of resilient propagation improve them whenever the number of
+configurations has grown by a tenth, each time from the previous result; so they follow from the
+history alone.
+
+Source: Jones, Schonlau, Welch, Journal of Global Optimization 13 (1998) for the search by expected
+improvement; Hvarfner, Hellsten, Nardi (ICML 2024) for the prior of the lengths; Riedmiller, Braun
+(ICNN 1993) for the steps.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from paramhs.core.space import Config, Space
+from paramhs.search.history import History
+from paramhs.search.model.censoring import hazard
+from paramhs.search.model.dataset import Floats
+from paramhs.search.model.one_thread import on_one_thread
+
+_MOST = 200  # configurations in the model: the best half, and the newest
+_STEPS = 6  # of the optimiser at each growth by a tenth
+_FIRST_STEPS = 30  # of the optimiser at the first fit
+_GROWTH = 1.1
+_JITTER = 1e-6
+_NEAR = 0.1  # of the median distance to the lowest cost: what is near it
+_LENGTH = (math.sqrt(2.0) - 1.0, math.sqrt(3.0))  # prior mean and deviation of a log length
+_NUGGET = (-6.0, 2.0)  # prior mean and deviation of the log nugget
+_DIGITS = 6  # to which logarithms of improvements are rounded
+
+
+class Coding:
+    """Configurations as points: one column for an ordered parameter, one per value for others."""
+
+    def __init__(self, space: Space) -> None:
+        self._levels = [p.levels for p in space.listed]
+        self._ordered = [p.ordered or p.levels == 2 for p in space.listed]
+        self.columns: list[int] = []
+        """Parameter of each column."""
+        self._conditional = {
+            i for i, name in enumerate(space.parameters) if name in space.conditions
+        }
+        for i, levels in enumerate(self._levels):
+            width = 1 if self._ordered[i] else levels
+            self.columns += [i] * (width + (i in self._conditional and self._ordered[i]))
+        self.parameters = len(self._levels)
+
+    def points(self, configs: Sequence[Config]) -> Floats:
+        """One row for each configuration."""
+        indices = np.array([config.indices for config in configs], dtype=np.int64)
+        parts: list[Floats] = []
+        for i, levels in enumerate(self._levels):
+            column = indices[:, i, None]
+            active = column >= 0
+            if self._ordered[i]:
+                parts.append(np.where(active, column / max(levels - 1, 1), 0.5))
+                if i in self._conditional:
+                    parts.append(np.where(active, 0.0, math.sqrt(0.75)))
+            else:
+                parts.append(math.sqrt(0.5) * (column == np.arange(levels)))
+        return np.concatenate(parts, axis=1) if parts else np.zeros((len(configs), 0))
+
+
+@lru_cache(maxsize=8)
+def coding(space: Space) -> Coding:
+    """Encoding of a space."""
+    return Coding(space)
+
+
+def _squared_distances(a: Floats, b: Floats) -> Floats:
+    """Squared distances between the rows of two matrices."""
+    squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2.0 * (a @ b.T)
+    return np.asarray(np.maximum(squares, 0.0), np.float64)
+
+
+def _matern(squares: Floats) -> tuple[Floats, Floats]:
+    """Matern kernel of squared distances, and -2 times its derivative."""
+    root = np.sqrt(5.0 * squares)
+    decay = np.exp(-root)
+    slope = (5.0 / 3.0) * (1.0 + root) * decay
+    return (1.0 + root + (5.0 / 3.0) * squares) * decay, slope
+
+
+def transformed(costs: Sequence[float]) -> Floats:
+    """Logarithms of the distance to the lowest cost, with mean 0 and variance 1.
+
+    A tenth of the median distance is added, so that the lowest has a logarithm. What has no cost is
+    as bad as the worst.
+    """
+    halves = np.asarray(costs, np.float64) / 2  # whose differences are floats
+    usable = np.isfinite(halves)
+    if not usable.any():
+        return np.zeros(len(halves))
+    gaps = np.where(usable, halves, halves[usable].max()) - halves[usable].min()
+    typical = float(np.median(gaps)) or float(gaps.mean()) or 1.0
+    values = np.log1p(gaps / (_NEAR * typical))
+    spread = float(values.std())
+    return np.asarray((values - values.mean()) / (spread or 1.0), np.float64)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Logarithms of the lengths, one per parameter, and of the nugget."""
+
+    lengths: Floats
+    nugget: float
+
+    @staticmethod
+    def of_prior(parameters: int) -> "Shape":
+        """Shape before any data."""
+        return Shape(
+            np.full(parameters, _LENGTH[0] + 0.5 * math.log(max(parameters, 1))), _NUGGET[0]
+        )
+
+    def scale(self, code: Coding) -> Floats:
+        """Factor of each column of points."""
+        return np.asarray(np.exp(-self.lengths)[code.columns], np.float64)
+
+
+def _improved(shape: Shape, code: Coding, points: Floats, scores: Floats, steps: int) -> Shape:
+    """Shape after some steps of resilient propagation on the log posterior."""
+    parameters = np.append(shape.lengths, shape.nugget)
+    start = Shape.of_prior(code.parameters)
+    middle = np.append(start.lengths, _NUGGET[0])
+    spread = np.append(np.full(code.parameters, _LENGTH[1]), _NUGGET[1])
+    step, before = np.full(len(parameters), 0.4), np.zeros(len(parameters))
+    for _ in range(steps):
+        now = Shape(parameters[:-1], float(parameters[-1]))
+        slope = _slope(now, code, points, scores) - (parameters - middle) / spread**2
+        same = np.sign(slope) * np.sign(before)
+        step = np.clip(
+            np.where(same > 0, step * 1.3, np.where(same < 0, step * 0.5, step)), 1e-3, 1.5
+        )
+        parameters = np.clip(parameters + np.sign(slope) * step, -7.0, 7.0)
+        before = slope
+    parameters = np.round(parameters, 3)
+    return Shape(parameters[:-1], float(parameters[-1]))
+
+
+def _slope(shape: Shape, code: Coding, points: Floats, scores: Floats) -> Floats:
+    """Gradient of the log likelihood."""
+    scaled = points * shape.scale(code)
+    kernel, slope = _matern(_squared_distances(scaled, scaled))
+    nugget = math.exp(shape.nugget)
+    inverse = np.linalg.inv(kernel + (nugget + _JITTER) * np.eye(len(scores)))
+    weights = inverse @ scores
+    outer = np.outer(weights, weights) - inverse
+    pull = 0.5 * outer * slope
+    each = 2.0 * (pull.sum(axis=1) @ scaled**2 - ((pull @ scaled) * scaled).sum(axis=0))
+    lengths = np.bincount(code.columns, each, minlength=code.parameters)
+    return np.append(lengths, 0.5 * nugget * float(np.trace(outer)))
+
+
+@dataclass(frozen=True)
+class ExactCosts:
+    """A fitted Gaussian process."""
+
+    code: Coding
+    shape: Shape
+    scaled: Floats
+    inverse: Floats
+    weights: Floats
+    least: float
+    """Score of the best configuration."""
+    best: Sequence[Config]
+    """All configurations of the model, the best first; of equal ones the newest."""
+
+    @on_one_thread
+    def gains(self, configs: Sequence[Config]) -> list[float]:
+        """Minus the logarithm of each expected improvement; lower is better."""
+        scaled = self.code.points(configs) * self.shape.scale(self.code)
+        kernel, _ = _matern(_squared_distances(scaled, self.scaled))
+        mean = kernel @ self.weights
+        variance = 1.0 - ((kernel @ self.inverse) * kernel).sum(axis=1)
+        deviation = np.sqrt(np.maximum(variance, 1e-10))
+        return list(np.round(-log_improvement(self.least - mean, deviation), _DIGITS).tolist())
+
+
+def log_improvement(gap: Floats, deviation: Floats) -> Floats:
+    """Logarithm of E max(0, gap + deviation Z) with Z standard normal."""
+    t = -gap / deviation
+    far = np.maximum(t, 5.0)
+    # Hazard - t by a continued fraction, without cancellation.
+    beyond = 1.0 / (far + 2.0 / (far + 3.0 / (far + 4.0 / far)))
+    rate = np.where(t > 5.0, far + beyond, hazard(np.minimum(t, 5.0)))
+    excess = np.where(t > 5.0, beyond, np.maximum(rate - np.minimum(t, 5.0), 1e-300))
+    # E = deviation * upper tail * (hazard - t), and upper tail = density / hazard
+    log_density = -0.5 * t * t - 0.5 * math.log(2.0 * math.pi)
+    return np.asarray(np.log(deviation) + log_density - np.log(rate) + np.log(excess), np.float64)
+
+
+_SHAPES: "WeakKeyDictionary[History, dict[int, Shape]]" = WeakKeyDictionary()
+"""Shapes by history and number of configurations, a cache of what follows from them."""
+
+
+@on_one_thread
+def fitted(history: History) -> ExactCosts:
+    """Fit all configurations of a history whose target has a single pair."""
+    code = coding(history.scenario.space)
+    configs = list(history.configs)
+    costs = [_cost(history, config) for config in configs]
+    shape = _shape(history, code, configs, costs)
+    order = sorted(range(len(configs)), key=lambda i: (costs[i], -i))
+    kept = _kept(order, len(configs))
+    points = code.points([configs[i] for i in kept])
+    scores = transformed([costs[i] for i in kept])
+    scaled = points * shape.scale(code)
+    kernel, _ = _matern(_squared_distances(scaled, scaled))
+    nugget = math.exp(shape.nugget) + _JITTER
+    inverse = np.asarray(np.linalg.inv(kernel + nugget * np.eye(len(kept))), np.float64)
+    best = [configs[i] for i in order[:_MOST]]
+    return ExactCosts(code, shape, scaled, inverse, inverse @ scores, float(scores.min()), best)
+
+
+def _cost(history: History, config: Config) -> float:
+    """Cost of a configuration; infinite if its run failed or was capped."""
+    return next(iter(history.costs(config).values()), (math.inf,))[0]
+
+
+def _kept(order: Sequence[int], count: int) -> list[int]:
+    """Positions of the configurations in the model, in the order of their runs."""
+    if count <= _MOST:
+        return list(range(count))
+    chosen = set(order[: _MOST // 2])
+    newest = (i for i in range(count - 1, -1, -1) if i not in chosen)
+    return sorted(chosen.union(next(newest) for _ in range(_MOST - len(chosen))))
+
+
+def _shape(
+    history: History, code: Coding, configs: Sequence[Config], costs: Sequence[float]
+) -> Shape:
+    """Shape at the last growth by a tenth."""
+    known = _SHAPES.setdefault(history, {})
+    shape, at, steps = Shape.of_prior(code.parameters), 4, _FIRST_STEPS
+    while at <= len(configs):
+        if at not in known:
+            order = sorted(range(at), key=lambda i: (costs[i], -i))
+            kept = _kept(order, at)
+            points = code.points([configs[i] for i in kept])
+            scores = transformed([costs[i] for i in kept])
+            known[at] = _improved(shape, code, points, scores, steps)
+        shape, steps = known[at], _STEPS
+        at = max(at + 1, math.ceil(at * _GROWTH))
+    return shape

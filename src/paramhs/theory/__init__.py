@@ -1,0 +1,1 @@
+"""Exact laws: outcomes of comparisons, hitting times of searches, and shapes of landscapes."""

@@ -1,1 +1,0 @@
-"""What everything else speaks of: spaces, configurations, runs, costs, scenarios."""

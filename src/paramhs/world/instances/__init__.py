@@ -1,1 +1,0 @@
-"""Problem instances: formulas read from files, and families of generated instances."""
