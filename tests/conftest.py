@@ -1,30 +1,25 @@
 """What is the same for all tests: how much is tried, and in which order."""
 
-import gc
 import os
+
+# Before numpy is loaded: threads of BLAS wait for each other in loops where workers share cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import gc
 import shutil
 import signal
 from itertools import islice
 
 import pytest
 
-import scale
-
-FORKING = (
-    "cgroup",
-    "cluster",
-    "command_target",
-    "driver",
-    "seams",
-    "supervised_functions",
-    "supervisor",
-    "tuning",
-    "validating",
-)
-"""Files whose tests fork this process, which takes longer the more is in its memory."""
+from tests.support import scale
 
 MEMORY = "/dev/shm"
 ROOM = 1 << 30  # bytes free there, of which the suite needs a tenth
+
+
+# Before numpy is imported: the threads of OpenBLAS would compete with the other test processes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,13 +33,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What forks comes first, in all workers but one: it also waits the longest, and meanwhile
-    there is something to do. Each worker begins with as many tests, which come in a row."""
+    """Tests that fork come first, in all workers but one.
+
+    A fork takes longer the more is in memory, and these tests also wait the longest: meanwhile the
+    other worker has something to do. Each worker begins with as many tests, which come in a row.
+    """
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     forking = max(1, workers - 1)
-    names = {f"test_{name}" for name in FORKING}
-    first = [item for item in items if item.path.stem in names]
-    others = iter([item for item in items if item.path.stem not in names])
+    first = [item for item in items if item.get_closest_marker("forks")]
+    others = iter([item for item in items if not item.get_closest_marker("forks")])
     ordered: list[pytest.Item] = []
     for worker in range(workers):
         own = first[worker::forking] if worker < forking else []

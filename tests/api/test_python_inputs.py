@@ -1,0 +1,134 @@
+"""What Python users bring: spaces and numbers of other libraries, objects as values, texts."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import paramhs
+from paramhs import BadInput, Budget, Categorical, Integer, Real, Space
+from paramhs.core.space.from_description import space_of
+from paramhs.formats.space_objects import space_from
+
+ConfigSpace = pytest.importorskip("ConfigSpace")
+
+
+def by_x(config, instance=None):
+    return (config["x"] - 3) ** 2
+
+
+class TestObjects:
+    def test_the_target_receives_the_object_and_stores_keep_the_name(self):
+        space = Space(
+            {"layers": Categorical({"small": (64,), "large": (64, 32)}), "depth": [None, 3]}
+        )
+        config = space.config(layers=(64, 32), depth=None)
+        assert config.as_dict() == {"layers": "large", "depth": "None"}
+        assert config.arguments() == {"layers": (64, 32), "depth": None}
+        assert space.from_key(config.key) == config
+
+    def test_a_search_over_objects_finds_the_best(self):
+        result = paramhs.tune(
+            lambda config: len(config["layers"] or ()), {"layers": [(1, 2), None, (3,)]}, budget=9
+        )
+        assert result.best.arguments() == {"layers": None}
+        assert pickle.loads(pickle.dumps(result.best)).arguments() == {"layers": None}
+
+    def test_functions_and_classes_have_readable_names(self):
+        space = Space({"f": [len, dict, by_x]})
+        assert list(space.parameters["f"].choices) == ["len", "dict", "by_x"]
+
+    def test_another_object_under_the_same_name_is_another_space(self):
+        first, second = (Space({"x": Categorical({"a": (1,), "b": (n,)})}) for n in (2, 3))
+        assert first != second
+        assert first == Space({"x": Categorical({"a": (1,), "b": (2,)})})
+        assert space_of(first.describe()) == first
+
+    def test_a_store_refuses_another_object_under_the_same_name(self, tmp_path):
+        def cost(config):
+            return config["x"][0]
+
+        store = tmp_path / "runs.sqlite"
+        paramhs.tune(cost, {"x": Categorical({"a": (1,), "b": (2,)})}, budget=4, store=store)
+        with pytest.raises(paramhs.StoreError, match="x"):
+            paramhs.tune(cost, {"x": Categorical({"a": (1,), "b": (0,)})}, budget=4, store=store)
+
+    def test_a_default_is_given_by_its_name(self):
+        space = Space({"depth": Categorical({"none": None, "three": 3}, default="none")})
+        assert space.default.as_dict() == {"depth": "none"}
+
+    def test_objects_with_equal_names_are_refused(self):
+        with pytest.raises(BadInput, match="must differ"):
+            Space({"x": [None, "None"]})
+
+
+class TestNumpy:
+    def test_scalars_are_numbers(self):
+        result = paramhs.tune(
+            by_x, {"x": np.arange(6)}, instances=np.arange(3), budget=np.int64(40), seed=np.int64(2)
+        )
+        assert result.best["x"] == 3
+        assert type(result.best["x"]) is int
+
+    def test_ranges_of_scalars_are_ranges(self):
+        space = Space({"n": (np.int64(1), np.int64(9)), "x": (np.float64(0), np.float32(1))})
+        assert isinstance(space.parameters["n"], Integer)
+        assert isinstance(space.parameters["x"], Real)
+
+    def test_initial_configurations_may_hold_scalars(self):
+        result = paramhs.tune(by_x, {"x": range(5)}, initial=[{"x": np.int64(3)}], budget=9)
+        assert result.best["x"] == 3
+
+
+class TestSpaces:
+    def test_a_configuration_space_is_accepted_as_it_is(self):
+        brought = ConfigSpace.ConfigurationSpace({"a": (0.1, 10.0), "n": (1, 9), "c": ["x", "y"]})
+        brought.add(ConfigSpace.EqualsCondition(brought["n"], brought["c"], "x"))
+        brought.add(
+            ConfigSpace.ForbiddenAndConjunction(
+                ConfigSpace.ForbiddenEqualsClause(brought["c"], "x"),
+                ConfigSpace.ForbiddenEqualsClause(brought["n"], 9),
+            )
+        )
+        space = space_from(brought)
+        assert space.default.as_dict() == dict(brought.get_default_configuration())
+        assert "n" not in space.config(c="y")
+        with pytest.raises(BadInput, match="forbidden"):
+            space.config(c="x", n=9)
+
+    def test_a_path_is_read(self, tmp_path):
+        file = tmp_path / "solver.pcs"
+        file.write_text("x {1, 2, 3} [2]\n")
+        for path in (file, str(file)):
+            assert list(space_from(path).parameters["x"].choices) == ["1", "2", "3"]
+        with pytest.raises(BadInput, match=r"nothing\.pcs"):
+            space_from(tmp_path / "nothing.pcs")
+
+    def test_anything_else_is_refused_with_what_is_expected(self):
+        with pytest.raises(BadInput, match="a dictionary of parameters, a Space, the path"):
+            paramhs.tune(by_x, 7, budget=3)
+
+
+class TestTexts:
+    def test_amounts_may_be_texts(self):
+        assert Budget(wall_time="10 min") == Budget(wall_time=600.0)
+        result = paramhs.tune(by_x, {"x": range(5)}, cutoff="5 s", executor="threads", budget=3)
+        assert result.scenario.cutoff == 5
+
+    def test_a_wrong_amount_says_what_is_expected(self):
+        with pytest.raises(BadInput, match=r"the cutoff: expected seconds.*not '5 parsecs'"):
+            paramhs.tune(by_x, {"x": range(5)}, cutoff="5 parsecs", budget=3)
+        with pytest.raises(BadInput, match=r"memory: expected bytes.*not 'much'"):
+            paramhs.tune(by_x, {"x": range(5)}, memory="much", budget=3)
+
+    def test_a_share_of_the_instances_is_held_out(self):
+        result = paramhs.tune(
+            by_x, {"x": range(5)}, instances=range(20), test_instances=0.4, budget=40
+        )
+        assert len(result.scenario.instances) == 12
+        assert result.verdict.instances == 8
+
+    @pytest.mark.parametrize("share", [1.5, -0.1])
+    def test_a_wrong_share_blames_the_test_instances(self, share):
+        with pytest.raises(BadInput, match="test_instances"):
+            paramhs.tune(by_x, {"x": range(5)}, instances=range(9), test_instances=share, budget=9)

@@ -1,0 +1,128 @@
+"""Targets without noise: the law of their moves, their initial design, and what the model finds."""
+
+import math
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from paramhs import tune
+from paramhs.core.runs import Run, Status, Task
+from paramhs.core.scenario import Scenario
+from paramhs.core.space import Categorical, Integer, Real, Space
+from paramhs.search.history import History
+from paramhs.search.model.exact_costs import fitted, log_improvement, transformed
+from paramhs.search.model.one_thread import on_one_thread
+from paramhs.search.operators import Improving, InitialDesign, Learned, SeveralParameters
+from paramhs.search.operators.initial_design import Stratified, strata_left
+from paramhs.testing import check_operator
+
+SMALL = Space(
+    {"a": Integer(0, 4, default=2), "m": Categorical(["x", "y", "z"]), "b": Integer(0, 2)},
+    conditions={"b": "m in {x, y}"},
+    forbidden=["a == 4 and m == z"],
+)
+PLAIN = SeveralParameters()
+
+
+def known(space, costs, seed=0):
+    """The history of a target without noise and instances."""
+    history = History(Scenario(space, deterministic=True), seed)
+    for config, cost in costs.items():
+        task = Task(config, *history.pair(0))
+        failed = math.isinf(cost)
+        status = Status.CRASHED if failed else Status.OK
+        history.add(Run(task, status, 0.0, None if failed else cost))
+    return history
+
+
+def some_costs(space, count, seed=0):
+    rng = Random(seed)
+    return {space.sample(rng): rng.gauss(0, 1) for _ in range(count)}
+
+
+@pytest.mark.parametrize("count", [3, 14])
+def test_moves_keep_to_their_law(count):
+    """During the initial design, and guided by the model."""
+    history = known(SMALL, some_costs(SMALL, count))
+    assert isinstance(Learned().given(history), InitialDesign if count < 10 else Improving)
+    check_operator(Learned(candidates=3), SMALL, history=history, draws=2_000)
+
+
+@pytest.mark.parametrize("count", [0, 3, 14])
+def test_no_move_is_less_likely_than_epsilon_times_its_plain_law(count):
+    history = known(SMALL, some_costs(SMALL, count))
+    operator, at = Learned(epsilon=0.25, candidates=4).given(history), SMALL.config(a=1)
+    for excluded in (set(), set(history.configs)):
+        law = operator.distribution(SMALL, at, excluded)
+        for move, p in PLAIN.distribution(SMALL, at, excluded).items():
+            assert law[move] >= p / 4
+
+
+def test_a_stratified_design_uses_every_stretch_of_every_parameter_once():
+    space = Space({"i": Integer(0, 99), "b": Integer(0, 1), "c": Categorical(["p", "q", "r"])})
+    rng, found = Random(1), []
+    for _ in range(10):
+        design = Stratified(strata_left(space, found, 10))
+        found += design.sample(space, space.default, rng)
+    assert sorted(config["i"] // 10 for config in found) == [*range(10)]
+    assert set(Counter(config["b"] for config in found).values()) == {5}
+    assert sorted(Counter(config["c"] for config in found).values()) == [3, 3, 4]
+
+
+def test_where_no_stratum_is_allowed_the_move_is_plain():
+    first = SMALL.default
+    strata = ((range(4, 5),), (range(2, 3),), (range(1),))
+    design = InitialDesign(PLAIN, 0.25, Stratified(strata))
+    assert design.sample(SMALL, first, Random(1)) in design.distribution(SMALL, first)
+
+
+def test_costs_are_told_apart_near_the_lowest_whatever_their_unit():
+    costs = [3.0, 1.0, math.inf, 1.0, -5.0, 4.0]
+    values = transformed(costs)
+    assert values[1] == values[3]
+    assert values[2] == max(values) == values[5]
+    assert list(np.argsort(values, kind="stable"))[:4] == [4, 1, 3, 0]
+    assert np.allclose(values, transformed([10 + 7 * cost for cost in costs]))
+
+
+@pytest.mark.parametrize("costs", [[1.0] * 3, [math.inf] * 2, [-1e308, 1e308], [0.0, 0.0, 5e-324]])
+def test_all_costs_have_a_finite_transform(costs):
+    assert np.isfinite(transformed(costs)).all()
+
+
+def test_the_expected_improvement_is_exact_near_and_far():
+    gap, deviation = np.array([1.0, 0.0, -2.0, -4.9]), np.array([1.0, 2.0, 0.5, 1.0])
+    z = gap / deviation
+    expected = gap * norm.cdf(z) + deviation * norm.pdf(z)
+    assert np.allclose(log_improvement(gap, deviation), np.log(expected), atol=1e-3)
+    far = log_improvement(np.array([-40.0, -41.0]), np.ones(2))
+    assert np.isfinite(far).all()
+    assert far[0] > far[1]
+
+
+def test_the_model_learns_which_parameters_matter():
+    space = Space({name: Real(0.0, 1.0) for name in "abcd"})
+    rng = Random(3)
+    costs = {c: (c["a"] - 0.3) ** 2 + 0.5 * c["b"] for c in (space.sample(rng) for _ in range(40))}
+    lengths = fitted(known(space, costs)).shape.lengths
+    assert max(lengths[:2]) < min(lengths[2:])
+
+
+def test_a_smooth_valley_is_found_to_the_grid():
+    space = {"x": Real(-5.0, 10.0, levels=1001), "y": Real(0.0, 15.0, levels=1001)}
+    best = tune(lambda c: (c["x"] - 2) ** 2 + (c["y"] - 7) ** 2, space, budget=60).best
+    assert abs(best["x"] - 2) < 0.2
+    assert abs(best["y"] - 7) < 0.2
+
+
+def test_the_model_uses_one_thread_and_leaves_others_alone():
+    def threads():
+        return {lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"}
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        assert on_one_thread(threads)() == {1}
+        assert threads() == {2}

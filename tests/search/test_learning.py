@@ -1,0 +1,707 @@
+"""Operators that learn: their laws given a history, the safety net, and what the model finds."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as limited
+from hypothesis import strategies as st
+
+from paramhs import tune
+from paramhs.core.costs import Runtime
+from paramhs.core.errors import BadInput
+from paramhs.core.runs import Instance, Run, Status, Task
+from paramhs.core.scenario import Scenario
+from paramhs.core.space import Categorical, Integer, Space
+from paramhs.search.comparison import Growing
+from paramhs.search.configurators import ParamHS
+from paramhs.search.history import History
+from paramhs.search.model.dataset import known, transformed, two_way
+from paramhs.search.model.inert_parameters import idle, ties
+from paramhs.search.model.kernel import likenesses, unlike
+from paramhs.search.model.main_effects import _likely_by_column, _likely_by_row, fitted, normals
+from paramhs.search.operators import (
+    Guided,
+    InitialDesign,
+    Learned,
+    Narrowing,
+    OneParameter,
+    SeveralParameters,
+    UniformRandom,
+)
+from paramhs.testing import check_configurator, check_operator
+from tests.support.targets import Quadratic
+
+SMALL = Space(
+    {"a": Integer(0, 4, default=2), "m": Categorical(["x", "y", "z"]), "b": Integer(0, 2)},
+    conditions={"b": "m in {x, y}"},
+    forbidden=["a == 4 and m == z"],
+)
+LINE = Space({"x": Integer(0, 29, default=12)})
+
+
+def filled(space, costs, seed=0, instances=("i", "j")):
+    """A history of these configurations, each on all instances; a function gives their costs."""
+    scenario = Scenario(space, tuple(map(Instance, instances)))
+    history = History(scenario, seed)
+    for config, cost in costs.items():
+        for number, instance in enumerate(scenario.instances):
+            task = Task(config, instance, 7 + number)
+            found = cost(config, number) if callable(cost) else cost
+            history.add(Run(task, Status.OK, 0.0, found))
+    return history
+
+
+def sampled(space, count, seed):
+    rng = Random(seed)
+    return [space.default, *(space.sample(rng) for _ in range(count))]
+
+
+def some_history(seed, space=SMALL, count=20):
+    rng = Random(seed)
+    return filled(space, {c: math.exp(rng.gauss(0, 1)) for c in sampled(space, count, seed)}, seed)
+
+
+@pytest.mark.parametrize("tries", [1, 3])
+def test_a_learned_operator_keeps_to_its_law(tries):
+    operator = Learned(epsilon=0.25, tries=tries, draws=2)
+    check_operator(operator, SMALL, history=some_history(1), draws=1_000)
+
+
+@pytest.mark.parametrize("candidates", [1, 2, 40])
+def test_the_best_candidate_by_the_score_is_the_move(candidates):
+    """Two guesses, the first indifferent, each with a score of its own; the law is exact."""
+    guesses = (lambda *_: 0.0, lambda position, index: float(index + position))
+    scores = (
+        lambda configs: [float(c["a"]) for c in configs],
+        lambda configs: [-float(c["a"]) for c in configs],
+    )
+    guided = Guided(SeveralParameters(), guesses, 0.25, 2, scores=scores, candidates=candidates)
+    check_operator(guided, SMALL, draws=1_000)
+    at, excluded = SMALL.default, {SMALL.config(a=0), SMALL.config(a=1)}
+    law = guided.distribution(SMALL, at, excluded)
+    assert sum(law.values()) == 1
+    assert not any(config in excluded for (config,) in law)
+    means = []
+    for count in (1, candidates):
+        by_first = Guided(
+            SeveralParameters(), guesses[:1], 0.25, 2, scores=scores[:1], candidates=count
+        )
+        moves = by_first.distribution(SMALL, at, excluded)
+        means.append(sum(p * config["a"] for (config,), p in moves.items()))
+    assert (means[1] < means[0]) is (candidates > 1)
+
+
+def test_what_made_no_difference_is_left_to_plain_moves():
+    numbers = {"a": (0, 4), "b": (0, 4), "c": (0, 2)}
+    space = Space({name: Integer(*ends, default=0) for name, ends in numbers.items()})
+    at, tied, other = space.default, space.config(b=1), space.config(c=1)
+    instances = [f"i{k}" for k in range(8)]
+
+    def costs(config, k):
+        return 1.0 + k + 0.01 * k * config["c"] + config["a"]
+
+    others = dict.fromkeys(sampled(space, 20, 1), costs)
+    history = filled(space, {at: costs, tied: costs, other: costs, **others}, 0, instances)
+    for challenger in (tied, other):
+        history.decide(challenger, at, won=False)
+    operator = Learned(epsilon=0.25, tries=2, draws=2, again=0)
+    law = operator.given(history).distribution(space, at)
+    plain = SeveralParameters().distribution(space, at)
+    assert all(p == plain[move] / 4 for move, p in law.items() if move[0]["b"])
+    assert any(p > plain[move] for move, p in law.items() if move[0]["c"])
+    check_operator(operator, space, history=history, draws=1_000)
+    everything = [space.config(a=1, b=1, c=1)]
+    without = {c: lambda _, k: float(k) for c in (at, *everything, *others)}
+    constant = filled(space, without, 0, instances)
+    constant.decide(everything[0], at, won=False)
+    assert operator.given(constant).distribution(space, at) == plain
+
+
+def tied_history(instances, differing=False):
+    """A race on these instances in which `b` changed and made no difference; if asked for, two
+    configurations elsewhere that differ in `b` alone and cost another."""
+    space = Space({name: Integer(0, 9, default=0) for name in "abc"})
+    at, tied = space.default, space.config(b=1)
+    others = {c: 5.0 + 3 * c["a"] + c["c"] / 10 for c in sampled(space, 20, 1)[1:]}
+    last = 32.5 if differing else 32.0
+    elsewhere = {space.config(a=9, b=3): 32.0, space.config(a=9, b=4): last}
+    costs = {at: lambda _, k: 1.0 + k, tied: lambda _, k: 1.0 + k, **others, **elsewhere}
+    history = filled(space, costs, 0, [f"i{k}" for k in range(instances)])
+    history.decide(tied, at, won=False)
+    return history
+
+
+def test_a_parameter_is_idle_after_ties_on_three_instances():
+    def found(history):
+        return idle(history, ties(history))
+
+    every = tied_history(30)
+    assert found(every) == {1}
+    (race,) = every.races
+    for count, expected in ((2, set()), (3, {1})):
+        some = History(Scenario(every.scenario.space, every.scenario.instances), 0)
+        for run in every.runs:
+            is_met = run.task.instance in every.scenario.instances[:count]
+            if run.task.config != race.challenger or is_met:
+                some.add(run)
+        some.decide(race.challenger, race.incumbent, won=False)
+        assert ties(some) == some.races
+        assert found(some) == expected
+
+
+def test_a_parameter_that_made_a_difference_is_idle_no_longer():
+    history = tied_history(8, differing=True)
+    assert idle(history, ties(history)) == set()
+
+
+def test_while_little_is_known_most_moves_are_anywhere():
+    history = History(Scenario(SMALL), 0)
+    design = Learned(epsilon=0.25).given(history)
+    assert design == InitialDesign(SeveralParameters(), 0.25)
+    at, excluded = SMALL.config(a=3), {SMALL.default}
+    law = design.distribution(SMALL, at, excluded)
+    plain = SeveralParameters().distribution(SMALL, at, excluded)
+    anywhere = UniformRandom().distribution(SMALL, at, excluded)
+    assert sum(law.values()) == 1
+    assert law.keys() == anywhere.keys()
+    assert all(4 * p == plain.get(move, 0) + 3 * anywhere[move] for move, p in law.items())
+    check_operator(design, SMALL, draws=1_000)
+
+
+def test_where_plain_moves_lead_nowhere_a_design_still_goes_anywhere():
+    at = SMALL.config(m="z")  # from where b can be reached at its default only
+    plain = {config for (config,) in SeveralParameters().distribution(SMALL, at)}
+    left = InitialDesign(SeveralParameters(), 0.25).distribution(SMALL, at, plain)
+    assert left == UniformRandom().distribution(SMALL, at, plain) != {}
+    assert InitialDesign(SeveralParameters(), 1.0).sample(SMALL, at, Random(1), plain) in left
+
+
+def test_a_large_space_of_which_hardly_anything_is_allowed_is_searched_by_plain_moves():
+    names = [f"p{k}" for k in range(9)]
+    same = [f"{a} != {b}" for a, b in pairwise(names[:6])]
+    space = Space({name: Integer(0, 9) for name in names}, forbidden=same)
+
+    def target(config, seed):
+        return 1.0 + sum(config.values())
+
+    assert len(tune(target, space, budget=60, deterministic=True).runs) >= 57
+
+
+@pytest.mark.parametrize(("parameters", "enough"), [(1, 6), (4, 12), (8, 20), (60, 20)])
+def test_the_model_speaks_once_some_configurations_for_each_parameter_are_known(parameters, enough):
+    constants = {f"c{k}": Categorical(["one"]) for k in range(9)}  # which do not count
+    space = Space({f"p{k}": Integer(0, 99) for k in range(parameters)} | constants)
+    costs = {config: 1.0 + sum(config.indices) for config in sampled(space, enough - 1, 4)}
+    assert fitted(filled(space, costs)) is not None
+    costs.popitem()
+    assert fitted(filled(space, costs)) is None
+
+
+@limited(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    tries=st.integers(1, 30),
+    share=st.floats(0.01, 1),
+    count=st.integers(0, 25),
+)
+def test_no_move_is_less_likely_than_epsilon_times_its_plain_law(seed, tries, share, count):
+    history = some_history(seed, count=count)
+    at = SMALL.sample(Random(seed))
+    excluded = set(sampled(SMALL, 3, seed + 1)) - {at}
+    law = Learned(epsilon=share, tries=tries, draws=2).given(history)
+    learned = law.distribution(SMALL, at, excluded)
+    assert sum(learned.values()) == 1
+    for move, p in SeveralParameters().distribution(SMALL, at, excluded).items():
+        assert learned[move] >= Fraction(share) * p
+
+
+def test_what_looks_better_is_proposed_more_often():
+    costs = {c: math.exp(c.indices[0]) for c in sampled(SMALL, 20, 3)}  # a = 0 is best
+    at = SMALL.config(a=3)
+    law = Learned(epsilon=0.1).given(filled(SMALL, costs)).distribution(SMALL, at)
+    plain = SeveralParameters().distribution(SMALL, at)
+
+    def lower(law):
+        return sum(p for (config,), p in law.items() if config["a"] < 3)
+
+    assert lower(law) > 0.85 > 0.6 > lower(plain)
+
+
+def test_effects_are_found_in_noise():
+    space = Space(
+        {**{f"p{k}": Integer(0, 9, default=0) for k in range(6)}, "m": Categorical(["u", "v", "w"])}
+    )
+    rng = Random(5)
+    costs = {
+        c: math.exp(0.2 * c["p0"] + (c["m"] == "v") + rng.gauss(0, 0.3))
+        for c in sampled(space, 150, 2)
+    }
+    model = fitted(filled(space, costs))
+    guess = model.guess(model.mean)
+    unit = guess(6, 1)  # m = v, which is 1 in logarithms
+    assert guess(0, 9) / unit == pytest.approx(1.8, abs=0.45)
+    assert abs(guess(3, 9)) / unit < 0.3
+    assert guess(0, 0) == guess(6, 0) == 0  # the default's
+    drawn = [model.guess(d.effects)(0, 9) for d in model.drawn(60, Random(0), 1.0)]
+    assert np.std(drawn) > 0.01
+    assert np.mean(drawn) == pytest.approx(guess(0, 9), abs=0.3)
+
+
+def made_up(rng, configs, runs, deviations):
+    """Values of runs on random instances, whose noise has these deviations."""
+    instances = len(deviations)
+    truth = [rng.gauss(0, 0.2) for _ in range(configs)]
+    level = [rng.gauss(0, 1) for _ in range(instances)]
+    who = [c for c in range(configs) for _ in range(runs)]
+    where = [i for _ in range(configs) for i in rng.sample(range(instances), runs)]
+    both = list(zip(who, where, strict=True))
+    values = [truth[c] + level[i] + rng.gauss(0, deviations[i]) for c, i in both]
+    return np.array(truth), np.array(values), np.array(who), np.array(where)
+
+
+def errors_of(means, truth):
+    return float(np.var(means - truth))
+
+
+def test_a_run_counts_by_how_little_noise_its_instance_has():
+    deviations = [0.1] * 10 + [1.0] * 10
+    gain = []
+    for seed in range(10):
+        truth, values, who, where = made_up(Random(seed), 60, 5, deviations)
+        fit = two_way(values, who, where)
+        plain = np.bincount(who, values - additive(values, who, where)[where]) / 5
+        gain.append(errors_of(plain, truth) / errors_of(fit.means, truth))
+        assert fit.variances[:10].max() < fit.variances[10:].min()
+        assert np.isclose(fit.worth.sum(), len(values))
+    assert min(gain) > 2  # five was seen on average
+
+
+def additive(values, who, where):
+    """Effects of instances by least squares without weights."""
+    effects = np.zeros(where.max() + 1)
+    for _ in range(100):
+        means = np.bincount(who, values - effects[where]) / np.bincount(who)
+        effects = np.bincount(where, values - means[who]) / np.bincount(where)
+    return effects
+
+
+def test_where_all_instances_are_equally_noisy_all_runs_count_about_the_same():
+    _, values, who, where = made_up(Random(1), 100, 6, [0.5] * 20)
+    fit = two_way(values, who, where)
+    assert fit.variances.max() / fit.variances.min() < 4
+    assert 0.5 < fit.noise / 0.25 < 2
+    assert np.allclose(fit.worth, 6, rtol=0.5)
+
+
+def test_the_cost_of_an_instance_is_independent_of_its_noise():
+    _, values, who, where = made_up(Random(2), 200, 4, [0.05] * 5)
+    for number, level in enumerate([0.0, 1.0, 2.0, 3.0, 10.0]):
+        values[where == number] += level
+    variances = two_way(values, who, where).variances
+    assert variances.max() / variances.min() < 2.5
+
+
+def test_what_always_costs_the_same_tells_nothing():
+    truth, values, who, where = made_up(Random(3), 60, 4, [0.5] * 8)
+    values[where == 0] = 7.0
+    fit = two_way(values, who, where)
+    assert fit.variances[0] > fit.variances[1:].max()
+    without = where != 0
+    kept = np.unique(who[without])
+    best = np.corrcoef(two_way(values[without], who[without], where[without] - 1).means, truth)
+    assert len(kept) == len(truth)
+    assert np.corrcoef(fit.means, truth)[0, 1] > best[0, 1] - 0.02
+
+
+def test_no_noise_is_rounded_to_none():
+    space = Space({"x": Integer(0, 5_000)})
+    history = filled(space, {}, instances=("quiet", "loud"))
+    quiet, loud = history.scenario.instances
+    for x in range(2_000):
+        history.add(Run(Task(space.config(x=x), quiet, 1), Status.OK, 0.0, 5.0 + x % 7))
+    for x in range(5):
+        history.add(Run(Task(space.config(x=x), loud, 1), Status.OK, 0.0, 10.0**x))
+    assert min(known(history).rows().noise_of.values()) > 0
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.0, 1e-9, 1.0, 1e60]))
+def test_variances_of_instances_are_usable_whatever_the_values(seed, runs, scale):
+    _, values, who, where = made_up(Random(seed), 12, runs, [0.0, 0.1, 1.0, 3.0])
+    fit = two_way(values * scale, who, np.unique(where, return_inverse=True)[1])
+    for positive in (fit.variances, fit.worth, fit.noise):
+        assert np.all((positive > 0) & np.isfinite(positive))
+    assert np.isfinite(fit.means).all()
+
+
+def interacting(config, number):
+    """What costs much only together, beside a little noise."""
+    noise = Random(f"{config.indices} {number}").gauss(0, 0.1)
+    return math.exp(2.0 * (config["a"] >= 2) * (config["m"] != "y") + noise)
+
+
+def test_a_draw_has_the_law_of_the_posterior():
+    """Against the textbook's formulas, for a model small enough to invert."""
+    model = fitted(filled(SMALL, dict.fromkeys(sampled(SMALL, 20, 4), interacting)))
+    assert model.likeness.distances is not None
+    x, y = model.design, model.rows.means
+    shared = model.deviation * model.likeness.matrix
+    noise = model.rows.noise / model.rows.worth
+    known = np.linalg.inv(shared + np.diag(noise))
+    covariance = np.linalg.inv(x.T @ known @ x + np.eye(x.shape[1]) / model.prior)
+    mean = covariance @ (x.T @ known @ y)
+    effects = model.coding.effects
+    assert model.mean == pytest.approx(effects(mean), abs=1e-5)
+    drawn = model.drawn(3_000, Random(1), 1.0)
+    draws = np.array([draw.effects for draw in drawn])
+    spread = [effects(column) for column in np.linalg.cholesky(covariance).T]
+    expected = np.sqrt(np.sum(np.square(spread), axis=0))
+    assert draws.std(axis=0) == pytest.approx(expected, rel=0.08, abs=1e-3)
+    assert draws.mean(axis=0) == pytest.approx(model.mean, abs=4 * expected.max() / 3_000**0.5)
+
+    before = model.prior * x @ x.T + shared
+    gain = before @ np.linalg.inv(before + np.diag(noise))
+    costs = np.array([draw.costs for draw in drawn])
+    expected = np.sqrt(np.diag(before - gain @ before))
+    assert costs.std(axis=0) == pytest.approx(expected, rel=0.08)
+    assert costs.mean(axis=0) == pytest.approx(gain @ y, abs=4 * expected.max() / 3_000**0.5)
+
+    others = [c for c in SMALL.configs() if c not in model.rows.configs]
+    bins = model.coding.bins(others)
+    near = model.deviation * model.likeness.to(bins)
+    best = effects(mean)[np.where(bins >= 0, model.coding.starts + bins, -1)].sum(axis=1)
+    best += near @ known @ (y - x @ mean)
+    scores = np.array([model.score(draw)(others) for draw in drawn])
+    assert scores.mean(axis=0) == pytest.approx(best, abs=4 * scores.std() / 3_000**0.5)
+
+    # A score is linear in what is known of the coefficients and of the rows' deviations.
+    width = x.shape[1]
+    both = np.zeros((width + len(y), width + len(y)))
+    both[:width, :width] = model.prior * np.eye(width)
+    both[width:, width:] = shared
+    seen = np.hstack([x, np.eye(len(y))])
+    gain = both @ seen.T @ np.linalg.inv(seen @ both @ seen.T + np.diag(noise))
+    posterior = both - gain @ seen @ both
+    level = np.array([0.0] * (width - 1) + [1.0])
+    rows = model.coding.rows(bins) * (1 - level)  # which is the same for all
+    linear = np.hstack([rows, near @ np.linalg.inv(shared)])
+    expected = np.sqrt(np.diag(linear @ posterior @ linear.T))
+    assert scores.std(axis=0) == pytest.approx(expected, rel=0.08)
+
+
+def test_neighbours_tell_what_main_effects_cannot():
+    """Also of those that were not run: either of two is dear, both or none of them cheap."""
+    space = Space({"a": Integer(0, 15), "b": Integer(0, 15)})
+
+    def crossed(config, number):
+        noise = Random(f"{config.indices} {number}").gauss(0, 0.1)
+        return math.exp(
+            2.0 * ((config["a"] >= 8) != (config["b"] >= 8)) + 0.1 * config["a"] + noise
+        )
+
+    history = filled(space, dict.fromkeys(sampled(space, 120, 3), crossed))
+    model = fitted(history)
+    others = [c for c in space.configs() if c not in model.rows.configs]
+    true = [math.log(crossed(config, 0)) for config in others]
+
+    def told(model):
+        draws = model.drawn(50, Random(2), 1.0)
+        scores = np.mean([model.score(draw)(others) for draw in draws], axis=0)
+        return np.corrcoef(scores, true)[0, 1]
+
+    assert told(model) > 0.8
+    assert told(replace(model, likeness=unlike(len(model.rows.means)))) < 0.5
+
+
+def test_without_main_effects_no_configurations_are_similar():
+    model = fitted(filled(SMALL, dict.fromkeys(sampled(SMALL, 20, 4), 1.0)))
+    assert model.likeness.distances is None
+    (draw,) = model.drawn(1, Random(1), 1.0)
+    at = SMALL.config(a=4)
+    assert model.score(draw)([at]) == pytest.approx(
+        [sum(model.guess(draw.effects)(i, k) for i, k in enumerate(at.indices) if k >= 0)], abs=1e-5
+    )
+
+
+def test_likeness_falls_with_the_distance_in_what_matters():
+    bins = np.array([[0, 0, 0], [4, 0, 0], [0, 2, 0], [0, 0, 1], [0, -1, 1]])
+    nearest, *_, farthest = likenesses(bins, [5, 3, 9], [True, False, True], [1.0, 0.5, 0.01])
+    first = nearest.matrix[0]
+    shared = [1.0, math.exp(-1 / 0.25), math.exp(-0.5 / 0.25), 1.0, math.exp(-0.5 / 0.25)]
+    assert first == pytest.approx([1.0, *(0.9 * value for value in shared[1:])])
+    assert nearest.to(bins[:1])[0] == pytest.approx([0.9 * value for value in shared])
+    assert (farthest.matrix >= nearest.matrix).all()
+    assert np.linalg.eigvalsh(nearest.matrix).min() >= 0.1 - 1e-9
+    assert list(likenesses(bins, [5, 3, 9], [True] * 3, [0.0] * 3)) == []
+
+
+@pytest.mark.parametrize("count", [24, 60])
+def test_more_rows_than_columns_or_fewer_are_judged_alike(count):
+    """The likelihoods of both forms are the same."""
+    space = Space({f"c{k}": Categorical(["x", "y", "z"]) for k in range(15)})
+    model = fitted(filled(space, {c: 1.0 + c.indices[0] for c in sampled(space, count, 1)}))
+    variances = model.deviation + model.rows.noise / model.rows.worth
+    priors = [0.01, 0.1, 1.0]
+    forms = [
+        np.array(list(likely(model.design, model.rows.means, variances, priors)))
+        for likely in (_likely_by_row, _likely_by_column)
+    ]
+    assert forms[0] == pytest.approx(forms[1])
+
+
+def test_only_the_configurations_with_the_most_runs_are_modelled(monkeypatch):
+    monkeypatch.setattr("paramhs.search.model.dataset.MAX_ROWS", 12)
+    costs = {c: 1.0 + c.indices[0] for c in sampled(LINE, 40, 1)}
+    history = filled(LINE, costs)
+    often = list(costs)[5]
+    for number in range(4):
+        history.add(
+            Run(Task(often, history.scenario.instances[0], 50 + number), Status.OK, 0.0, 1.0)
+        )
+    rows = known(history).rows()
+    assert len(rows.configs) == len(rows.means) == len(rows.worth) == 12
+    assert often in rows.configs
+    assert list(rows.configs) == [c for c in costs if c in rows.configs]
+    assert rows.configs[-11:] == [c for c in costs if c != often][-11:]  # of equals the newest
+    Learned().given(history)
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        *([1.0, 10.0, 100.0], [-3.0, 0.0, 5.0], [0.0, 0.0, math.inf], [math.inf, math.inf]),
+        *([-1e308, 0.0, 1e308, math.inf], [1e-320, 1e308, math.inf], [-1e308, -1e308]),
+    ],
+)
+def test_all_costs_have_a_finite_transform_in_their_order(costs):
+    values = transformed(np.array(costs))
+    assert np.isfinite(values).all()
+    assert list(values) == sorted(values)
+
+
+def test_normals_are_normal():
+    from scipy.stats import kstest
+
+    assert kstest(normals(20_001, Random(3)), "norm").pvalue > 1e-6
+
+
+def test_narrowing_keeps_to_its_law():
+    history = History(Scenario(LINE), 0)
+    for challenger, incumbent, won in ((20, 12, False), (9, 12, True), (3, 9, False)):
+        history.decide(LINE.config(x=challenger), LINE.config(x=incumbent), won)
+    check_operator(Narrowing(), LINE, LINE.config(x=9), history=history)
+    law = Narrowing().given(history).distribution(LINE, LINE.config(x=9))
+
+    def chance(x):
+        return law[(LINE.config(x=x),)]
+
+    assert chance(10) > chance(13)  # behind what was left
+    assert chance(6) > chance(2)  # beyond what lost
+    assert chance(13) > chance(25)  # beyond two of them
+
+
+@limited(max_examples=30, deadline=None)
+@given(
+    races=st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29), st.booleans()), max_size=12),
+    share=st.floats(0.01, 1),
+)
+def test_narrowing_never_gives_less_than_its_share_of_the_plain_law(races, share):
+    history = History(Scenario(LINE), 0)
+    for challenger, incumbent, won in races:
+        if challenger != incumbent:
+            history.decide(LINE.config(x=challenger), LINE.config(x=incumbent), won)
+    now = Narrowing(share=share).given(history)
+    for at in (LINE.default, LINE.config(x=3)):
+        law = now.distribution(LINE, at)
+        assert sum(law.values()) == 1
+        for move, p in OneParameter().distribution(LINE, at).items():
+            assert law[move] >= Fraction(share) * p
+
+
+LEARNING = ParamHS(Learned(draws=2), Growing(min_runs=2))
+
+
+@pytest.mark.parametrize("configurator", [LEARNING, ParamHS(Narrowing())])
+def test_a_search_that_learns_conforms_and_resumes_from_its_store(configurator, tmp_path):
+    check_configurator(configurator, Scenario(Space({"x": range(8)})), runs=60)
+    store = tmp_path / "a.sqlite"
+    tune(Quadratic(5), LINE, budget=20, configurator=configurator, store=store)
+    resumed = tune(Quadratic(5), LINE, budget=150, configurator=configurator, store=store)
+    whole = tune(Quadratic(5), LINE, budget=150, configurator=configurator)
+    assert [p.config for p in resumed.trajectory] == [p.config for p in whole.trajectory]
+    assert resumed.best["x"] == 5
+
+
+ADVERSARIAL = {
+    "one valley": [7, 6, 5, 4, 3, 2, 1, 0, 8, 9, 10, 11],
+    "two valleys": [5, 4, 1, 6, 8, 10, 11, 9, 7, 3, 0, 2],
+    "deceptive": [0, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+}
+
+
+def calls(costs, law):
+    """The exact calls from each value, in the order of costs; `law` gives moves from a value."""
+    found = {}
+    for at in sorted(range(len(costs)), key=costs.__getitem__):
+        better = {to: p for to, p in law(at).items() if costs[to] < costs[at]}
+        leave = sum(better.values())
+        ways = sum(p * found[to] for to, p in better.items())
+        found[at] = (1 + ways) / leave if leave else Fraction(0)
+    return found
+
+
+@pytest.mark.parametrize("costs", ADVERSARIAL.values(), ids=list(ADVERSARIAL))
+@pytest.mark.parametrize("lie", ["worst first", "best first, but the optimum last"])
+def test_a_model_that_is_always_wrong_costs_no_more_than_the_factor(costs, lie):
+    """Against the bound by levels: every cost is a level, left with the plain probability."""
+    space = Space({"x": Integer(0, len(costs) - 1)})
+
+    def guess(_, index):
+        wrong = costs[index] == 0 or lie == "worst first"
+        return -float(costs[index]) if wrong and costs[index] else 99.0 * wrong + costs[index]
+
+    def moves(operator):
+        laws = {at: operator.distribution(space, space.config(x=at)) for at in range(len(costs))}
+        return lambda at: {config["x"]: p for (config,), p in laws[at].items()}
+
+    epsilon = Fraction(1, 4)
+    plain = moves(SeveralParameters())
+    learned = calls(costs, moves(Guided(SeveralParameters(), (guess,), float(epsilon), 3)))
+    bound = Fraction(0)
+    for at in sorted(range(len(costs)), key=costs.__getitem__):
+        if costs[at]:
+            bound += 1 / sum(p for to, p in plain(at).items() if costs[to] < costs[at])
+        assert calls(costs, plain)[at] <= bound
+        assert learned[at] <= bound / epsilon
+    assert max(learned.values()) > max(calls(costs, plain).values())  # it does cost something
+
+
+def test_who_was_rejected_by_chance_returns_and_is_judged_on_more_runs():
+    space = Space({name: Integer(0, 60) for name in "ab"})
+
+    def noisy(config, instance, seed):
+        return 5.0 + abs(config["a"] - 9) / 10 + Random(seed).expovariate(1.0)
+
+    def raced_again(configurator):
+        result = tune(noisy, space, instances=range(5), budget=400, configurator=configurator)
+        pairs = [(race.challenger, race.incumbent) for race in result.history.races]
+        again = {challenger for challenger, _ in pairs if pairs.count((challenger, _)) > 1}
+        return [len(result.history.costs(challenger)) for challenger in again]
+
+    assert raced_again(ParamHS(SeveralParameters())) == []
+    returned = raced_again(ParamHS())
+    assert len(returned) > 3
+    assert max(returned) >= 4
+    with pytest.raises(BadInput, match="again must be between 0 and 1"):
+        Learned(again=1.5)
+
+
+RETURNING = ((SMALL.config(a=0), SMALL.config(a=1)), (SMALL.default, SMALL.config(m="y")), ())
+
+
+@pytest.mark.parametrize("idle", [frozenset(), frozenset({0, 1, 2})])
+@pytest.mark.parametrize("excluded", [(), (SMALL.config(a=0),)])
+def test_who_returns_has_a_law_too(idle, excluded):
+    guess = (lambda position, index: 0.1 * index - position,)
+    operator = Guided(SeveralParameters(), guess, 0.25, 2, idle, 0.5, RETURNING)
+    check_operator(operator, SMALL, draws=1_000)
+    law = operator.distribution(SMALL, SMALL.default, excluded)
+    first = SMALL.config(a=1) if excluded else SMALL.config(a=0)
+    assert law[(first,)] >= Fraction(3, 4) * Fraction(1, 2) * Fraction(1, 3)
+
+
+def test_where_no_move_is_left_only_tried_configurations_return():
+    away = set(SeveralParameters().distribution(SMALL, SMALL.default))
+    excluded = {config for (config,) in away} - {SMALL.config(m="y")}
+    operator = Guided(SeveralParameters(), (lambda *_: 0.0,), 0.25, 2, frozenset(), 0.5, RETURNING)
+    assert operator.distribution(SMALL, SMALL.default, excluded) == {(SMALL.config(m="y"),): 1}
+    excluded.add(SMALL.config(m="y"))
+    assert operator.distribution(SMALL, SMALL.default, excluded) == {}
+    assert operator.sample(SMALL, SMALL.default, Random(1), excluded) == ()
+
+
+@pytest.mark.parametrize("huge", [1e160, 1e300, 1.7976931348623157e308, math.inf])
+def test_few_huge_costs_among_small_ones_are_no_trouble(huge):
+    def target(config, seed):
+        return huge if config["a"] > 4 else float(config["b"])
+
+    result = tune(target, {"a": Integer(0, 9, default=0), "b": Integer(0, 9)}, budget=150)
+    assert result.best["b"] == 0
+
+
+@pytest.mark.parametrize("offset", [1.0, 1e9])
+def test_a_large_constant_part_of_costs_hides_no_effect(offset):
+    space = Space({f"p{k}": Integer(0, 9, default=5) for k in range(6)})
+    rng = Random(1)
+    costs = {c: offset + c["p5"] + rng.random() for c in sampled(space, 80, 2)}
+    now = Learned(epsilon=0.01, again=0).given(filled(space, costs))
+    moved = [now.sample(space, space.default, rng)[0] for _ in range(60)]
+    assert sum(config["p5"] < 5 for config in moved) > 50
+
+
+@pytest.mark.parametrize(
+    "settings", [{"draws": 0}, {"tries": 0}, {"draws": 1.5}, {"growth": -5}, {"spread": math.nan}]
+)
+def test_settings_that_make_no_sense_are_refused(settings):
+    with pytest.raises(BadInput, match=f"{next(iter(settings))} must be"):
+        Learned(**settings)
+
+
+def capped_history(seed, cap, factor=10.0):
+    """Only `a` matters; every configuration but the first few is cut at a cap."""
+    space = Space(
+        {"a": Categorical(["slow", "fast"]), **{f"p{k}": Integer(0, 9) for k in range(4)}}
+    )
+    scenario = Scenario(space, tuple(Instance(f"i{k}") for k in range(6)), Runtime(), 1000.0)
+    history, rng = History(scenario, seed), Random(seed)
+    for number, config in enumerate(sampled(space, 80, seed)):
+        limit = 1000.0 if number < 4 else cap
+        for k in range(2):
+            instance = scenario.instances[rng.randrange(6)]
+            seconds = rng.lognormvariate(0, 0.2) * (factor if config["a"] == "slow" else 1.0)
+            task = Task(config, instance, 10 * number + k, limit)
+            late = Run(task, Status.CAPPED, limit)
+            history.add(Run(task, Status.OK, seconds) if seconds <= limit else late)
+    return history
+
+
+def ranges(history):
+    """How far apart the values of each parameter are, by the model."""
+    model = fitted(history)
+    guess = model.guess(model.mean)
+    listed = history.scenario.space.listed
+    costs = [[guess(k, i) for i in range(p.levels)] for k, p in enumerate(listed)]
+    return [max(values) - min(values) for values in costs]
+
+
+def test_runs_that_were_cut_short_are_bounds_to_the_model():
+    """All but a few slow runs end at 2 s. Taken as costs they make the effect 0.65 of a logarithm
+    on average; what the same runs say that were not cut is 1.8."""
+    found = []
+    for seed in range(6):
+        history = capped_history(seed, 2.0)
+        assert sum(run.status is Status.CAPPED for run in history.runs) > 50
+        a, *others = ranges(history)
+        assert a > 2 * max(others)
+        found.append(a * unit(history))
+    assert np.mean(found) > 1.0
+
+
+def unit(history):
+    """How many logarithms a unit of the model is."""
+    costs = [run.runtime for run in history.runs]
+    low, high = np.percentile(np.log(costs), [10, 90])
+    return high - low
+
+
+@pytest.mark.parametrize("cap", [1e-3, 0.5, 1.0])
+def test_a_history_of_bounds_that_say_little_has_a_model(cap):
+    model = fitted(capped_history(1, cap))
+    assert np.isfinite(model.mean).all()
+    assert all(np.isfinite(draw.costs).all() for draw in model.drawn(4, Random(0), 1.0))
+    assert min(model.rows.noise_of.values()) > 0

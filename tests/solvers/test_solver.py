@@ -1,0 +1,128 @@
+"""Solvers of the catalogue: found, asked for their options, and made into targets."""
+
+import shutil
+
+import pytest
+
+from paramhs.core.errors import BadInput
+from paramhs.formats.scenario import read_scenario
+from paramhs.solvers import entry_of, find, get, names
+from tests.support.own_solver import own_solver
+
+
+@pytest.fixture
+def entry(tmp_path):
+    return own_solver(tmp_path)
+
+
+def edited(entry, old, new):
+    text = entry.read_text()
+    assert old in text
+    entry.write_text(text.replace(old, new))
+    return entry
+
+
+def test_an_entry_of_ones_own_is_read_from_its_file(entry):
+    solver = get(entry, options="all")
+    assert solver.version == "1.2.3"
+    assert list(solver.space.parameters) == ["speed", "boost"]
+    assert solver.derived.left_out == {
+        "seed": "the scenario gives it",
+        "proof": "proofs",
+        "limit": "may change the answer: it stops early",
+    }
+
+
+def test_options_that_change_answers_are_tuned_only_where_that_is_allowed(entry):
+    assert "limit" in get(entry, options="all", allow=["answer-changing"]).space.parameters
+    with pytest.raises(BadInput, match="there is only answer-changing"):
+        get(entry, allow=["everything"])
+
+
+def test_the_default_is_called_without_any_option(entry):
+    solver = get(entry)
+    line = solver.target.command_line(solver.space.default)
+    assert line.split()[1:] == ["--seed=SEED", "INSTANCE"]
+
+
+def test_the_scenario_is_the_solver_and_the_space(entry, tmp_path):
+    solver = get(entry, cost="work")
+    more = {"instances": "*.num", "cutoff": "5 s", "budget": {"runs": 10}}
+    (tmp_path / "mine-work.toml").write_text(solver.scenario(more, "a header"))
+    read = read_scenario(tmp_path / "mine-work.toml")
+    assert read.scenario.space == solver.space
+    assert read.target.template.text == solver.target.template.text
+    assert read.target.reader == solver.target.reader
+    assert solver.metric == "minimise"
+
+
+def test_names_that_the_version_does_not_have_are_passed_over(entry):
+    edited(entry, '"pro*" = "proofs"', '"pro*" = "proofs"\nother = "of another version"')
+    edited(entry, "[short]", '[conditions]\nboost = "other == 1"\n[short]')
+    solver = get(entry)
+    assert list(solver.space.parameters) == ["speed", "boost"]
+    assert not solver.space.conditions
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('program = ["./own"]', 'program = ["./none"]', "mine is not installed here"),
+        ('reader = "kissat-range"', 'reader = "odd"', "line 12, options.reader: there is no such"),
+        ('title = "A', 'titel = "A', "line 1, titel: there is no such setting"),
+        ('arguments = ["--range"]', 'arguments = ["--version"]', "line 1: 'own 1.2.3' is not an"),
+        ("[work]", "[wrk]", "line 19, wrk: there is no such setting"),
+        ('"pro*"', '"*"', "none of its 5 options can be tuned"),
+    ],
+)
+def test_what_is_wrong_with_an_entry_is_said(entry, old, new, problem):
+    with pytest.raises(BadInput) as caught:
+        get(edited(entry, old, new))
+    assert problem in str(caught.value)
+
+
+def test_a_solver_that_is_missing_is_named_with_a_way_to_install_it(entry):
+    with pytest.raises(BadInput, match="write it"):
+        get(edited(entry, "./own", "no-such-program"))
+
+
+def test_an_unknown_solver_is_answered_with_the_known_ones():
+    with pytest.raises(BadInput, match=r"there are .*kissat"):
+        get("kisat")
+
+
+def test_instances_with_another_ending_are_refused(entry):
+    solver = get(entry)
+    solver.check_instances(["a.num", "B.NUM"])
+    with pytest.raises(BadInput, match=r"a.cnf: mine reads files that end with .num"):
+        solver.check_instances(["a.cnf"])
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_entry_is_complete(name):
+    entry = entry_of(name)
+    assert entry.title
+    assert entry.url.startswith("http")
+    assert entry.install
+    assert entry.short is None or 10 <= len(entry.short.names) <= 40
+    assert not set(entry.left_out) & set(entry.answer_changing)
+
+
+def installed(name):
+    try:
+        find(entry_of(name))
+    except BadInput:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("options", ["short", "all"])
+def test_the_installed_version_has_a_space(name, options):
+    if not installed(name):
+        pytest.skip(f"{name} is not installed")
+    solver = get(name, options=options)
+    assert solver.derived.found == (
+        len(solver.space.parameters) + len(solver.derived.left_out) + len(solver.derived.not_short)
+    )
+    assert shutil.which(solver.target.template.words[0])
