@@ -1,7 +1,7 @@
 """Compare configurators on the laboratory's real targets, with the same number of runs for each.
 
 python -m benchmarks.peers --setup      installs the peers into .venv-peers (irace and Ruby: apt)
-python -m benchmarks.peers              all that is not yet in benchmarks/data/peers.csv
+python -m benchmarks.peers              all that is not yet in benchmarks/peers/data/peers.csv
 python -m benchmarks.peers --table      the tables, in markdown
 
 Every tool is a process that asks the same evaluator for runs of the same targets, by the number of
@@ -14,15 +14,15 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.lab.cases import CASES, fold
-from benchmarks.peers.environment import ROOT, set_up
+from benchmarks.laboratory.cases import CASES, fold
+from benchmarks.peers.environment import HERE, ROOT, set_up
 from benchmarks.peers.evaluating import Bench, opened
 from benchmarks.peers.rows import Row, add_rows, read_rows
 from benchmarks.peers.serving import Search
 from benchmarks.peers.tables import tables
 from benchmarks.peers.tools import TOOLS, Job, Tool
 
-DATA = ROOT / "benchmarks" / "data" / "peers.csv"
+DATA = HERE / "data" / "peers.csv"
 CACHE = ROOT / ".cache" / "peers"
 SCENARIOS = ("saps", "minisat", "kissat")
 RUNS = (300, 1_000)

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import gettempdir
 
-from benchmarks.lab.cases import Case
-
-from paramhs.values.describing import description
-from paramhs.values.runs import Instance, Run, Target, Task
-from paramhs.values.scenario import FIXED_SEED
-from paramhs.values.space import Config
-from paramhs.world.executing import executing
-from paramhs.world.targets import FunctionTarget
+from benchmarks.laboratory.cases import Case
+from paramhs.core.description import description
+from paramhs.core.runs import Instance, Run, Target, Task
+from paramhs.core.scenario import FIXED_SEED
+from paramhs.core.space import Config
+from paramhs.execution.executors import executing
+from paramhs.execution.targets import FunctionTarget
 
 TEST_SEEDS = range(1_000_001, 1_000_003)  # which no search draws but by a rare chance
 

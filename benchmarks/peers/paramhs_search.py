@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.peers.client import Client
-
-from paramhs.faces.tuning import tune_scenario
-from paramhs.search.configurators import CONFIGURATORS
-from paramhs.values.runs import Instance, Run, Status, Target, Task
-from paramhs.values.scenario import Scenario
-from paramhs.values.space.rebuilding import space_of
-from paramhs.world.driver import Budget
+from paramhs.api.tune import tune_scenario
+from paramhs.core.runs import Instance, Run, Status, Target, Task
+from paramhs.core.scenario import Scenario
+from paramhs.core.space.from_description import space_of
+from paramhs.execution.driver import Budget
+from paramhs.search.registry import CONFIGURATORS
 
 
 @dataclass(frozen=True)

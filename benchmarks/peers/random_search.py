@@ -12,9 +12,8 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.peers.client import BudgetSpent, Client
-
-from paramhs.values.space import Config
-from paramhs.values.space.rebuilding import space_of
+from paramhs.core.space import Config
+from paramhs.core.space.from_description import space_of
 
 Pair = tuple[int, int]
 

@@ -15,8 +15,7 @@ from typing import IO
 from benchmarks.peers.environment import ROOT
 from benchmarks.peers.evaluating import Bench, Evaluator
 from benchmarks.peers.tools import Job, Tool
-
-from paramhs.values.space import Config
+from paramhs.core.space import Config
 
 PATIENCE = 60.0  # seconds that a tool has to end after it was told to stop
 

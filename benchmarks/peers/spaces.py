@@ -5,8 +5,8 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache
 
-from paramhs.values.space import Config, Integer, Ordinal, Parameter, Real, Space
-from paramhs.values.space.formats.texts import written_value
+from paramhs.core.space import Config, Integer, Ordinal, Parameter, Real, Space
+from paramhs.formats.space_files.source_lines import written_value
 
 FEW = 8
 """Values of an ordered parameter for ParamILS, which knows lists only; its examples have seven."""

@@ -11,15 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.lab.cases import Case, CountedWork
+from benchmarks.laboratory.cases import Case, CountedWork
 from benchmarks.peers.environment import PARAMILS, PYTHON
 from benchmarks.peers.evaluating import file_of
 from benchmarks.peers.spaces import thinned, understood
-
-from paramhs.values.runs import Instance
-from paramhs.values.space import Config, Space
-from paramhs.values.space.formats import written
-from paramhs.values.space.formats.irace_writing import irace_names
+from paramhs.core.runs import Instance
+from paramhs.core.space import Config, Space
+from paramhs.formats.space_files import written
+from paramhs.formats.space_files.irace_writer import irace_names
 
 HERE = Path(__file__).parent
 

@@ -1,0 +1,100 @@
+"""How often a statement that should be valid at any moment is wrong at some moment.
+
+python -m benchmarks.calibration.saving               the table of docs/explanation/certificate.md
+python -m benchmarks.calibration.saving --save        the same, written into that page
+python -m benchmarks.calibration.saving --trials 200  the same with larger errors
+
+Each trial is a sequence of instances from a known population. The interval of the mean saving is
+looked at after each of them.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.calibration.simulation import POPULATIONS, POWER, Law, Numbers, filled
+from paramhs.analysis.certificate import SHARES, mean_saving
+
+PAGE = Path(__file__).parents[2] / "docs/explanation/certificate.md"
+NAMES = (
+    "log-normal, independent",
+    "log-normal, 2 times",
+    "constant against exponential",
+    "Pareto, 30 % time out",
+    "constant against Pareto, 10 %",
+    "two families, 10 times larger",
+    "two kinds, 10 %",
+    "half ties, exponential",
+)
+LAWS: dict[str, Law] = {p.name: p.law for p in (*POPULATIONS, *POWER) if p.name in NAMES} | {
+    p.name: p.law for p in POWER
+}
+LENGTH = 200
+LOOKS = (12, 50, 200)
+
+
+def savings(law: Law, rng: np.random.Generator, trials: int, length: int) -> Numbers:
+    """The saving on each instance, one row a trial."""
+    first, second = (x.mean(axis=2) for x in law(rng, (trials, length, 1)))
+    return np.asarray((first - second) / np.maximum(first, second))
+
+
+def truth(law: Law) -> float:
+    """The mean saving of the population, of two million instances."""
+    return float(savings(law, np.random.default_rng(99), 2000, 1000).mean())
+
+
+def ever_wrong(drawn: Numbers, mean: float, level: float = 0.05) -> float:
+    """The share of rows whose interval ever misses the mean: one side's capital has its limit."""
+    numbers, middle = (1 + drawn) / 2, (1 + mean) / 2
+    wrong = np.zeros(len(drawn), dtype=bool)
+    for x, m in ((numbers, middle), (1 - numbers, 1 - middle)):
+        logs = [np.log1p(s * (x / m - 1)).cumsum(axis=1) for s in SHARES]
+        capital = np.exp(np.array(logs)).mean(axis=0)
+        wrong |= (capital >= 2 / level).any(axis=1)
+    return float(wrong.mean())
+
+
+def ends(drawn: Numbers, looks: int) -> tuple[float, float]:
+    """The mean ends of the interval after so many instances."""
+    first = np.where(drawn >= 0, 1.0, 1 + drawn)  # costs with these savings
+    second = np.where(drawn >= 0, 1 - drawn, 1.0)
+    sides = zip(first[:, :looks].tolist(), second[:, :looks].tolist(), strict=True)
+    found = [mean_saving(*both) for both in sides]
+    made = [interval for interval in found if interval is not None]
+    low, high = (np.mean([getattr(i, end) for i in made]) for end in ("low", "high"))
+    return float(low), float(high)
+
+
+def table(trials: int) -> str:
+    """The rows of all populations."""
+    lines = [f"| population | true | wrong | {' | '.join(f'{n} instances' for n in LOOKS)} |"]
+    lines.append("|---" * (len(LOOKS) + 3) + "|")
+    for name, law in LAWS.items():
+        drawn = savings(law, np.random.default_rng([trials, len(name)]), trials, LENGTH)
+        mean = truth(law)
+        spans = [ends(drawn[:40], n) for n in LOOKS]
+        shown = [f"{100 * low:.0f} to {100 * high:.0f}" for low, high in spans]
+        wrong = 100 * ever_wrong(drawn, mean)
+        lines.append(f"| {name} | {100 * mean:.0f} | {wrong:.1f} | {' | '.join(shown)} |")
+    error = 100 * (0.05 * 0.95 / trials) ** 0.5
+    head = f"{trials:,} sequences a row; the standard error of 5 % is {error:.1f} points."
+    return "\n".join([head, "", *lines])
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="benchmarks.calibration.saving", description=__doc__)
+    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--save", action="store_true", help=f"write it into {PAGE.name}")
+    given = parser.parse_args()
+    text = table(given.trials)
+    print(text)
+    if given.save:
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(filled(page, {"saving": text}), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

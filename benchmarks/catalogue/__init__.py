@@ -1,0 +1,1 @@
+"""What every entry of the catalogue of solvers is held to."""

@@ -1,0 +1,1 @@
+"""Hostile programs, kills, faults of a cluster and fuzzed inputs."""

@@ -1,0 +1,1 @@
+"""Studies of single choices: the order of pairs, capping, races, workers."""
