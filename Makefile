@@ -41,7 +41,7 @@ dist: $(VENV)/installed-dev
 	@rm -rf dist && $(BIN)/python -m build --outdir dist .
 
 bench: $(VENV)/installed-dev
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks.overhead
 
 clean:
 	rm -rf $(VENV)

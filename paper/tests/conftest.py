@@ -1,6 +1,6 @@
 import pytest
 
-import scale
+from tests.support import scale
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,15 +6,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from driving import standard_errors
-from paramhs.results.landscape.hitting import Chain, calls_of
-from paramhs.results.landscape.outcomes import by_cost
+from paramhs.core.random_streams import SEEDS, below, stream
+from paramhs.core.scenario import Scenario
+from paramhs.core.space import Integer, Space
 from paramhs.search.history import History
-from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Uniform
+from paramhs.search.operators import BothSides, Harmonic, LStep, OneParameter, Operator, Uniform
 from paramhs.testing.duels import calls_until_sampled
-from paramhs.values.scenario import Scenario
-from paramhs.values.seeds import SEEDS, below, stream
-from paramhs.values.space import Integer, Space
+from paramhs.theory.hitting import Chain, calls_of
+from paramhs.theory.outcomes import by_cost
 from paramhs_paper.arena import Arena, descent, one_step, own_chain, undiscovered_mean
 from paramhs_paper.saps.ranking import Costs, aggregated, chance_of_five, five_best
 from paramhs_paper.saps.summary import landscape_summary
@@ -31,6 +30,7 @@ from paramhs_paper.scenarios import (
 )
 from paramhs_paper.scenarios import SAPS as SAPS_SCENARIOS
 from paramhs_paper.searching import duels
+from tests.support.driving import standard_errors
 
 SAPS = SAPS_SCENARIOS["saps"]
 Cell = tuple[str, int, int]
@@ -125,9 +125,9 @@ def some_table(seed: int, shape: tuple[int, ...]) -> np.ndarray:
 
 
 OPERATORS: dict[Curve, Operator] = {
-    L_STEP: One(LStep(1)),
-    RANDOM: One(Uniform()),
-    HARMONIC: One(Harmonic()),
+    L_STEP: OneParameter(LStep(1)),
+    RANDOM: OneParameter(Uniform()),
+    HARMONIC: OneParameter(Harmonic()),
 }
 
 
@@ -186,7 +186,7 @@ def test_real_configurators_take_as_many_calls_as_computed(curve: Curve) -> None
     assert abs(np.std(calls) / ending.sd - 1) < 0.1  # its standard error is below 0.03
 
 
-def test_the_random_order_is_told_from_the_harmonic_one() -> None:
+def test_random_and_harmonic_orders_are_distinguished() -> None:
     """So the test above would notice one standing in for the other."""
     ground = SAPS.arena(192)
     mean = chain_of(ground, ILS_HARMONIC).ended().mean
@@ -264,7 +264,7 @@ def test_the_real_configurator_is_trapped_as_often_as_computed() -> None:
     assert abs(standard_errors([x for x in calls if math.isfinite(x)], ending.mean)) < 5
 
 
-def test_no_search_of_a_kept_table_meets_equal_costs() -> None:
+def test_no_search_of_a_kept_table_compares_equal_costs() -> None:
     """So that it does not matter who wins ties there."""
     for scenario in SAPS_SCENARIOS.values():
         table = aggregated(kept(scenario.smoothing)).mean

@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from laws import MANY, fits
+from paper.tests.support.simulators import simulate
 from paramhs_paper.heuristics import LeadingOnes, OneMax, Ridge
-from simulators import simulate
+from tests.support.laws import MANY, fits
 
 PAPER = (Ridge(), LeadingOnes(), OneMax())
 

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from driving import standard_errors
-from laws import fits
-from paramhs.results.landscape.hitting import Ending
-from paramhs.results.landscape.outcomes import by_cost
+from paper.tests.support.simulators import duel_by_bits
+from paramhs.theory.hitting import Ending
+from paramhs.theory.outcomes import by_cost
 from paramhs_paper import published
 from paramhs_paper.landscapes import fitness_points
 from paramhs_paper.points import (
@@ -55,7 +54,8 @@ from paramhs_paper.statistics import (
     z_score,
 )
 from paramhs_paper.writing import read_rows
-from simulators import duel_by_bits
+from tests.support.driving import standard_errors
+from tests.support.laws import fits
 
 CURVES = HeuristicScenario.curves
 SIZE = 10
@@ -99,7 +99,7 @@ def test_searches_of_both_sides_have_the_law_of_the_operators_own_chain() -> Non
     assert fits(searches("leadingones", BOTH_SIDES), dict(enumerate(law[:-1])))
 
 
-def test_the_other_reading_of_the_harmonic_step_is_told_from_it() -> None:
+def test_the_other_reading_of_the_harmonic_step_is_detected() -> None:
     """So the tests above would notice one standing in for the other."""
     other = exact_of("leadingones", BOTH_SIDES).ending
     assert abs(standard_errors(searches("leadingones", HARMONIC, 6_000), other.mean)) > 5
@@ -189,7 +189,7 @@ def test_the_published_landscapes_and_deltas_are_those_of_the_paper() -> None:
     assert "PPSN" in published.source()
 
 
-def test_repetitions_are_the_papers_but_for_four_means() -> None:
+def test_repetitions_are_the_papers_except_for_four_means() -> None:
     file = Path(published.__file__).with_name("published.json")
     curves = json.loads(file.read_text("utf-8"))["figure2_mean_calls_to_better"]
     found = {

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramhs.results.landscape.bounds import (
+from paramhs.core.random_streams import stream
+from paramhs.search.operators import Harmonic, LStep, Uniform
+from paramhs.theory.bounds import (
     halving_bound,
     l_step_distance_bound,
     l_step_lower_bound,
     uniform_lower_bound,
 )
-from paramhs.results.landscape.param_rls import table_chain
-from paramhs.results.landscape.unimodality import is_approximately_unimodal, optima, profile
-from paramhs.search.operators import Harmonic, LStep, Uniform
-from paramhs.values.seeds import stream
+from paramhs.theory.param_rls import table_chain
+from paramhs.theory.unimodality import is_approximately_unimodal, optima, profile
 from paramhs_paper import theorems
 from paramhs_paper.random_landscapes import KINDS, Row, approximately_unimodal, study, unimodal
 from paramhs_paper.theorems import (

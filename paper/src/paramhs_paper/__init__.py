@@ -1,1 +1,1 @@
-"""The reproduction of the paper's figures and theorems."""
+"""Reproduction of the paper's figures and theorems."""

@@ -1,4 +1,4 @@
-"""The configurators on a grid of values as chains: how each gets from state to state.
+"""The configurators on a grid of values as Markov chains.
 
 A state is an incumbent that is not a target. `beats[x, y]` is the probability that y replaces x;
 sampling a target ends the search, accepted or not.
@@ -10,17 +10,17 @@ from functools import lru_cache
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from paramhs.results.landscape.first_improvement import SCALE, quadrature
-from paramhs.results.landscape.hitting import Chain, Weighted
-from paramhs.results.landscape.outcomes import COIN, Array, Indices
-from paramhs.results.landscape.param_rls import grid_chain, param_rls_chain
+from paramhs.core.space import Integer, Space
 from paramhs.search.operators import Operator, Step
-from paramhs.values.space import Integer, Space
+from paramhs.theory.first_improvement import SCALE, quadrature
+from paramhs.theory.hitting import Chain, Weighted
+from paramhs.theory.outcomes import COIN, Array, Indices
+from paramhs.theory.param_rls import grid_chain, param_rls_chain
 
 
 @dataclass(frozen=True)
 class Arena:
-    """A grid of values, who beats whom there, and what is looked for."""
+    """A grid of values, the outcomes of comparisons on it, and the targets."""
 
     shape: tuple[int, ...]
     beats: Array
@@ -30,17 +30,17 @@ class Arena:
 
     @property
     def size(self) -> int:
-        """The number of configurations."""
+        """Number of configurations."""
         return int(np.prod(self.shape))
 
     @property
     def others(self) -> Indices:
-        """The states."""
+        """The states: all configurations except the targets."""
         every = np.arange(self.size) if self.order is None else self.order
         return every[~np.isin(every, self.targets)]
 
     def first(self, levels: int) -> "Arena":
-        """The part with the first so many values of the first parameter."""
+        """The part with the first `levels` values of the first parameter."""
         shape = (levels, *self.shape[1:])
         size = int(np.prod(shape))
         order = None if self.order is None else self.order[self.order < size]
@@ -49,12 +49,12 @@ class Arena:
 
 
 def one_step(arena: Arena, step: Step) -> Chain:
-    """ParamRLS where one parameter makes a step: every move is a call."""
+    """Chain of ParamRLS where one parameter makes a step: every move is a call."""
     return grid_chain(arena.shape, step, lambda x, y: arena.beats[x, y], arena.targets, arena.order)
 
 
 def own_chain(arena: Arena, operator: Operator, replacement: bool = True) -> Chain:
-    """ParamRLS with any operator, by its own exact law, move by move."""
+    """Chain of ParamRLS with any operator, by the operator's own exact law."""
     space = Space({f"x{k}": Integer(0, levels - 1) for k, levels in enumerate(arena.shape)})
     configs = sorted(space.configs(), key=lambda config: config.indices)
     beats = arena.beats.tolist()
@@ -69,7 +69,7 @@ def own_chain(arena: Arena, operator: Operator, replacement: bool = True) -> Cha
 
 
 def _chain(arena: Arena, taken: Array, ended: Array) -> Chain:
-    """Of dense moves and ends, times the calls to the power 0, 1 and 2."""
+    """Chain of dense moves and ends, given times the calls to the power 0, 1 and 2."""
     others = arena.others
     inside = [moments[np.ix_(others, others)] for moments in taken]
     once, twice = (Weighted(csr_matrix(inside[k]), ended[k][others]) for k in (1, 2))
@@ -80,11 +80,12 @@ def _chain(arena: Arena, taken: Array, ended: Array) -> Chain:
 
 
 def descent(arena: Arena) -> Chain | None:
-    """ParamILS's local search where each move walks all neighbours in a fresh order, drawn without
-    replacement with weight 1 / distance. None if it may end away from the targets: what comes then
-    (kicks, restarts) is no part of this chain.
+    """Chain of ParamILS's local search with an order by weight 1 / distance.
 
-    Such an order is a race of exponential clocks, as in `landscape.first_improvement`; a step is a
+    Each move visits all neighbours in a fresh order, drawn without replacement. None if the search
+    may end away from the targets: what follows then (kicks, restarts) is not part of this chain.
+
+    Such an order is a race of exponential clocks, as in `theory.first_improvement`; a step is a
     walk. Given the time at which the winning clock rings, each other clock has rung (and lost) or
     not independently, which gives the moments of the number of calls.
     """
@@ -99,7 +100,7 @@ def descent(arena: Arena) -> Chain | None:
 
 
 def _walk(arena: Arena, x: int) -> tuple[Indices, Array] | None:
-    """Neighbours of x, and the moments 0, 1, 2 of the calls of a walk that ends at each."""
+    """Neighbours of x, and moments 0, 1, 2 of the calls of a walk that ends at each."""
     neighbours, weights = _neighbours(arena.shape, x)
     wins = np.where(np.isin(neighbours, arena.targets), 1.0, arena.beats[x, neighbours])
     rates = weights * (SCALE / weights.sum())
@@ -112,7 +113,7 @@ def _walk(arena: Arena, x: int) -> tuple[Indices, Array] | None:
     still = silent + lost
     share = lost / still
     winner = measure * (wins * rates)[:, None] * silent * still.prod(axis=0) / still
-    first = share.sum(axis=0) - share  # the mean of those that lost before, but the winner itself
+    first = share.sum(axis=0) - share  # mean number of losers before the winner
     spread = (share * (1 - share)).sum(axis=0) - share * (1 - share)
     calls = 1 + first
     return neighbours, np.stack(
@@ -121,18 +122,21 @@ def _walk(arena: Arena, x: int) -> tuple[Indices, Array] | None:
 
 
 def undiscovered_mean(arena: Arena) -> float | None:
-    """The mean calls of ParamILS's local search that walks undiscovered neighbours only, in uniform
-    order, where a table decides. None if it may end away from the targets, or meets equal costs.
+    """Mean calls of ParamILS's local search over undiscovered neighbours, where a table decides.
 
-    What is better than the incumbent (or a target) was never met, and what is worse loses against
-    every later incumbent too, so it is met at most once. Hence a walk of x with w better neighbours
-    ends at each of them alike, whatever was discovered; and a worse neighbour z that was not met
-    yet comes before all of them with probability 1 / (w + 1), independently of where the walk ends.
-    So the mean is that of the number of walks, and over all z the probability that z is ever met,
+    The order is uniform. None if the search may end away from the targets, or if costs are equal.
+
+    A value better than the incumbent (or a target) was never compared, and a worse one loses
+    against every later incumbent too, so it is compared at most once. Hence a walk from x with w
+    better neighbours ends at each of them with equal probability, whatever was discovered; and a
+    worse neighbour z not compared yet precedes all of them with probability 1 / (w + 1),
+    independently of where the walk ends. So the mean is that of the number of walks, plus the sum
+    over all z of the probability that z is ever compared,
 
         u_z(x) = d + (1 - d) * mean over better y of u_z(y),   d = 1 / (w + 1) or 0,   u_z(z) = 0,
 
-    for x in the order of costs. (The variance needs pairs of z, so it is left to searches.)
+    for x in the order of costs. (The variance needs pairs of z, so it is left to simulated
+    searches.)
     """
     met, walks = np.zeros((arena.size, arena.size)), np.zeros(arena.size)
     for x in arena.others:
@@ -154,7 +158,7 @@ def undiscovered_mean(arena: Arena) -> float | None:
 
 @lru_cache(maxsize=16_384)
 def _neighbours(shape: tuple[int, ...], x: int) -> tuple[Indices, Array]:
-    """What differs from x in one parameter, and 1 / distance."""
+    """Configurations that differ from x in one parameter, with 1 / distance."""
     grid = np.arange(int(np.prod(shape))).reshape(shape)
     at = np.unravel_index(x, shape)
     found, distances = [], []

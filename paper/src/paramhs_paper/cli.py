@@ -1,4 +1,4 @@
-"""`paramhs-paper`: the figures, theorems and claims of the paper, computed and measured."""
+"""`paramhs-paper`: figures, theorems and claims of the paper, computed and measured."""
 
 import json
 import sys
@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from paramhs.faces.cli import EXIT_CODES
-from paramhs.values.errors import ParamhsError
+from paramhs.cli import EXIT_CODES
+from paramhs.core.errors import ParamhsError
 
 if TYPE_CHECKING:
     from paramhs_paper.scenarios import PaperScenario
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Scenario(StrEnum):
-    """All scenarios; SAPS with each table of ours."""
+    """All scenarios, including SAPS with each of our measured tables."""
 
     RIDGE = "ridge"
     LEADINGONES = "leadingones"
@@ -31,7 +31,7 @@ class Scenario(StrEnum):
 
 
 class Smoothing(StrEnum):
-    """How a null flip of SAPS smooths."""
+    """Variants of smoothing in a null flip of SAPS."""
 
     UBCSAT = "ubcsat"
     TEXTBOOK = "textbook"
@@ -39,19 +39,22 @@ class Smoothing(StrEnum):
 
 Scenarios = Annotated[
     list[Scenario] | None,
-    typer.Argument(help="Which; if none is named, the paper's three heuristics and saps."),
+    typer.Argument(help="Scenarios. Default: the paper's three heuristics and saps."),
 ]
-Seed = Annotated[int, typer.Option(help="Another seed, other searches and draws.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Processes; no result depends on it.")]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Write tables and figures there.")]
-Folder = Annotated[Path, typer.Option(metavar="DIR", help="Write everything there.")]
+Seed = Annotated[int, typer.Option(help="Random seed of searches and draws.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Number of processes; does not affect results.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Write tables and figures into this folder.")
+]
+Folder = Annotated[Path, typer.Option(metavar="DIR", help="Folder for all output.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")]
 
 app = typer.Typer(
     help="The figures and theorems of Hall, Oliveto, Sudholt: Fast Perturbative Algorithm"
     " Configurators (PPSN 2020), computed exactly, next to what was published.",
-    epilog="Exit codes: 0 done, 2 bad input, 3 a file cannot be used, 130 interrupted.",
+    epilog="Exit codes: 0 success, 2 invalid input, 3 a file cannot be used, 130 interrupted.",
     no_args_is_help=True,
+    rich_markup_mode=None,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -61,7 +64,7 @@ app = typer.Typer(
 def figure1(
     scenarios: Scenarios = None, seed: Seed = 0, out: Out = None, as_json: Json = False
 ) -> None:
-    """The landscapes: computed for the heuristics, for SAPS as we have measured it."""
+    """Show the landscapes: computed, and measured for SAPS."""
     from paramhs_paper import reproduction
 
     with _output(out, as_json) as output:
@@ -75,8 +78,8 @@ def figure2(
         int | None,
         typer.Option(
             min=0,
-            help="Searches of the real configurators behind each point. If not given: none, but"
-            " the paper's 500 for ParamILS on SAPS, of which not all can be computed.",
+            help="Searches of the real configurators behind each point. Default: none, except"
+            " the paper's 500 for ParamILS on SAPS, which cannot all be computed.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -84,7 +87,7 @@ def figure2(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """The calls to `better` until the optimum is sampled, and Cliff's deltas."""
+    """Compute the calls to the optimum, and Cliff's deltas."""
     from paramhs_paper import reproduction
 
     tasks = reproduction.figure2_tasks(_chosen(scenarios), searches, seed)
@@ -94,7 +97,7 @@ def figure2(
 
 @app.command()
 def theorems(seed: Seed = 0, out: Out = None, as_json: Json = False) -> None:
-    """The bounds against exact numbers of calls, and growth to a million values."""
+    """Compare the theorems' bounds with exact numbers of calls."""
     from paramhs_paper import reproduction
 
     with _output(out, as_json) as output, _progress(3, as_json) as advance:
@@ -106,12 +109,14 @@ def everything(
     out: Folder,
     searches: Annotated[
         int | None,
-        typer.Option(min=0, help="Searches behind each point (200; SAPS: 500; as in the paper)."),
+        typer.Option(
+            min=0, help="Searches behind each point. Default: as in the paper, 200 (SAPS: 500)."
+        ),
     ] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
 ) -> None:
-    """Everything: figures, tables, theorems, and the page README.md that shows them."""
+    """Compute everything, and write it with a page README.md."""
     from paramhs_paper import reproduction
     from paramhs_paper.page import page
     from paramhs_paper.scenarios import SCENARIOS
@@ -138,15 +143,22 @@ def everything(
 def measure(
     instances: Annotated[Path, typer.Argument(metavar="DIR", help="Formulas in DIMACS CNF.")],
     out: Folder,
-    smoothing: Annotated[Smoothing, typer.Option(help="How a null flip smooths.")] = (
+    smoothing: Annotated[Smoothing, typer.Option(help="Variant of smoothing in a null flip.")] = (
         Smoothing.UBCSAT
     ),
-    runs: Annotated[int, typer.Option(min=2, help="Runs of each setting on each instance.")] = 500,
-    threads: Annotated[int | None, typer.Option(min=1, help="All cores if not given.")] = None,
+    runs: Annotated[
+        int, typer.Option(min=2, help="Number of runs of each setting on each instance.")
+    ] = 500,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Number of threads. Default: all cores.")
+    ] = None,
     seed: Seed = 0,
 ) -> None:
-    """Measure the landscape of SAPS (hours); the same command goes on at the same instance."""
-    from paramhs.world.targets.supervisor.gauge import cores
+    """Measure the landscape of SAPS.
+
+    This takes hours; run the command again to resume.
+    """
+    from paramhs.execution.supervisor.limits import cores
     from paramhs_paper import reproduction
     from paramhs_paper.saps.measuring import Measurement, instances_in
     from paramhs_paper.saps.table import read_landscape
@@ -169,7 +181,7 @@ def _chosen(scenarios: list[Scenario] | None) -> "list[PaperScenario]":
 
 @contextmanager
 def _output(out: Path | None, as_json: bool) -> "Iterator[Output]":
-    """Where a command writes; at its end what it said is shown."""
+    """Output of a command; what it reported is printed at the end."""
     from paramhs_paper.writing import Output
 
     output = Output(out)
@@ -184,7 +196,7 @@ def _output(out: Path | None, as_json: bool) -> "Iterator[Output]":
 
 @contextmanager
 def _progress(total: int, silent: bool) -> Iterator[Callable[..., None]]:
-    """A bar, and what moves it on by so many steps."""
+    """Progress bar, as a function that advances it."""
     columns = (TextColumn("computing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=silent) as progress:
@@ -193,7 +205,7 @@ def _progress(total: int, silent: bool) -> Iterator[Callable[..., None]]:
 
 
 def main() -> None:
-    """Run the command line; problems we know are a message and an exit code."""
+    """Run the command line; report known errors as a message and an exit code."""
     try:
         app()
     except ParamhsError as error:

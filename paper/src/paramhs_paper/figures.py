@@ -1,9 +1,9 @@
-"""The paper's figures, drawn as SVG in its colours.
+"""The paper's figures as SVG, in its colours.
 
 Blue is the l-step, black random with replacement, green without, red harmonic; ParamRLS is solid,
 ParamILS dotted; crosses are Cliff's deltas of ParamHS against the operator of that colour, and the
 orange ones those of ParamILS with the harmonic step against its default. Marks and dashes differ
-too, so that nothing is told by colour alone.
+too, so that no information depends on colour alone.
 """
 
 import json
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import altair as alt
 import numpy as np
 
-from paramhs.results.landscape.bounds import upper_bound
-from paramhs.results.landscape.outcomes import Array
+from paramhs.theory.bounds import upper_bound
+from paramhs.theory.outcomes import Array
 from paramhs_paper import published
 from paramhs_paper.landscapes import FitnessPoint
 from paramhs_paper.points import Delta, Point
@@ -25,8 +25,9 @@ from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, PaperScenario
 from paramhs_paper.theorems import Growth
 
 BLUE, BLACK, GREEN, RED, ORANGE = "#1f5fd0", "#000000", "#1a8f2e", "#d4151b", "#e07b00"
-WIDTH = 640  # with its axis it fits a README
-FONT = "DejaVu Sans, Verdana, Arial, sans-serif"  # the widest is measured, so none is cut off
+WIDTH = 640  # fits a README together with its axis
+# The widest font is measured, so that no text is cut off.
+FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 _SOLID = (1, 0)
 _CROSS = "M-1,-1L1,1M-1,1L1,-1"
 _MARKS = {
@@ -39,11 +40,11 @@ _MARKS = {
     "cross": _CROSS,
     "none": "",
 }
-"""Outlines. In the legend a piece of the line is behind them."""
+"""Outlines of the marks. In the legend they lie on a piece of the line."""
 
 
 class Look(NamedTuple):
-    """How a series is drawn."""
+    """Style of a series."""
 
     name: str
     colour: str
@@ -96,7 +97,7 @@ def _finished(chart: Any, title: str, *more: str) -> Any:
 
 
 class _Channels(NamedTuple):
-    """Colour and dash of a series, and a layer that draws nothing but the one legend."""
+    """Colour and dash of a series, and a layer that draws only the common legend."""
 
     colour: Any
     dash: Any
@@ -131,8 +132,7 @@ def _marked(base: Any, looks: Sequence[Look]) -> Any:
 
 
 def fitness_figure(points: Sequence[FitnessPoint]) -> Any:
-    """Figure 1 of a heuristic: exact mean final fitness with the published means, and how far these
-    are off."""
+    """Figure 1 of a heuristic: exact mean final fitness and published means, with their gaps."""
     scenario = HEURISTICS[points[0].scenario]
     rows = []
     for p in points:
@@ -197,7 +197,7 @@ def calls_figure(points: Sequence[Point], deltas: Sequence[Delta]) -> Any:
 
 
 def _is_main(scenario: PaperScenario, point: Point) -> bool:
-    """Whether it is of a curve as we read it, and no other reading."""
+    """Whether a point belongs to a curve in our main reading of the paper."""
     return any((c.name, c.ties) == (point.curve, point.ties) for c in scenario.curves)
 
 
@@ -223,7 +223,7 @@ def _calls_panel(scenario: PaperScenario, points: Sequence[Point], channels: _Ch
 
 
 def _calls_row(scenario: PaperScenario, point: Point) -> dict[str, Any]:
-    """What faces the same published mean twice shows it once."""
+    """Row of a chart; a published mean shown twice is drawn once."""
     operator = point.operator.removesuffix("-both-sides")
     key = (scenario.published, point.configurator, operator, point.size)
     there, error = point.published, (point.sd or 0.0) / published.repetitions(*key) ** 0.5
@@ -266,7 +266,7 @@ _STAR = (
 
 
 def settings_figure(costs: Costs, chance: Array, alphas: Sequence[int], title: str) -> Any:
-    """Figure 1 of SAPS: the heat map with the five best, and a close-up with their uncertainty."""
+    """Figure 1 of SAPS: heat map with the five best, and a close-up with their uncertainty."""
     best = five_best(costs.mean)
     rows = [
         {
@@ -356,7 +356,7 @@ def growth_figure(rows: Sequence[Growth]) -> Any:
 
 
 def looseness_figure(rows: Sequence[Row]) -> Any:
-    """How far Theorem 4's bound is above the exact number of calls."""
+    """Ratio of Theorem 4's bound to the exact number of calls."""
     kinds = list(dict.fromkeys(row.kind for row in rows))
     colours = (BLUE, BLACK, GREEN, RED, ORANGE, "#7a3fb0", "#8a6d3b", "#777777")
     marks = [mark for mark in _MARKS if mark != "none"]

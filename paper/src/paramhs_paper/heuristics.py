@@ -1,7 +1,7 @@
 """The paper's search heuristics with one parameter: the exact law of a run.
 
 The (1+1) EA flips every bit with probability chi / n, RLS_k flips exactly k distinct bits; both
-keep offspring that are not worse. The final fitness is that of a *level*, 0 .. n, and levels
+keep offspring that are not worse. The final fitness is determined by a *level*, 0 .. n, and levels
 only rise. They form a Markov chain, so their law after `cutoff` iterations is a matrix power.
 Fitness, to be maximised, is `offset` + level.
 
@@ -28,14 +28,14 @@ class Heuristic(ABC):
 
     @property
     def offset(self) -> int:
-        """The fitness of level 0."""
+        """Fitness of level 0."""
         return 0
 
     def law(self, value: float) -> Law:
-        """The law of the final level.
+        """Law of the final level.
 
-        Sums and products of positive numbers only, so rounding grows at most linearly: the error
-        is below cutoff * (n + 1) * 2^-52 in total variation, and below 1e-13 for the paper's.
+        Sums and products of positive numbers only, so rounding grows at most linearly: the error is
+        below cutoff * (n + 1) * 2^-52 in total variation, and below 1e-13 for the paper's settings.
         """
         rises = self._rises(value)
         stays = np.maximum(0.0, 1.0 - rises.sum(axis=1))
@@ -45,23 +45,23 @@ class Heuristic(ABC):
 
     @abstractmethod
     def _first(self) -> Law:
-        """The law of the level at the start."""
+        """Law of the level at the start."""
 
     @abstractmethod
     def _rises(self, value: float) -> Law:
-        """The probabilities to go from one level (row) to a higher one (column) in a step."""
+        """Probabilities to go from one level (row) to a higher one (column) in one step."""
 
 
 @dataclass(frozen=True)
 class Ridge(Heuristic):
     """The (1+1) EA on Ridge: fitness n + i at 1^i 0^(n-i), elsewhere the number of zeros.
 
-    It starts at the beginning of the ridge and never leaves it: all else is worse.
+    It starts at the beginning of the ridge and never leaves it, because everything else is worse.
     """
 
     @property
     def offset(self) -> int:
-        """The fitness of the all-zeros string."""
+        """Fitness of the all-zeros string."""
         return self.n
 
     def _first(self) -> Law:
@@ -86,17 +86,17 @@ class LeadingOnes(Heuristic):
         return law
 
     def _rises(self, value: float) -> Law:
-        """The leading ones stay, the zero flips, and the uniform bits after it say how far."""
+        """The leading ones stay, the zero flips, and the uniform bits after it decide how far."""
         rate, at = value / self.n, np.arange(self.n + 1)
         leaves = rate * (1 - rate) ** at
         lands = 0.5 ** _distances(self.n)
-        lands[:, self.n] *= 2  # nothing stops it there
+        lands[:, self.n] *= 2  # nothing stops the run of ones there
         return np.triu(leaves[:, None] * lands, 1)
 
 
 @dataclass(frozen=True)
 class OneMax(Heuristic):
-    """RLS_k on OneMax, started anywhere; a level is a number of ones."""
+    """RLS_k on OneMax, with a uniform start; a level is a number of ones."""
 
     cutoff: int = 200
 
@@ -104,7 +104,7 @@ class OneMax(Heuristic):
         return np.array([math.comb(self.n, ones) / 2**self.n for ones in range(self.n + 1)])
 
     def _rises(self, value: float) -> Law:
-        """Of k bits without replacement, h are zeros: hypergeometric, correctly rounded."""
+        """Hypergeometric law of h zeros among k bits drawn, correctly rounded."""
         n, k = self.n, int(value)
         rises, ways = np.zeros((n + 1, n + 1)), math.comb(n, k)
         for ones in range(n):
@@ -116,7 +116,7 @@ class OneMax(Heuristic):
 
 
 def _distances(n: int) -> NDArray[np.int64]:
-    """How far any two levels are apart."""
+    """Distance between any two levels."""
     at = np.arange(n + 1)
     distances: NDArray[np.int64] = np.abs(at - at[:, None])
     return distances

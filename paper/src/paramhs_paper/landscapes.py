@@ -1,4 +1,4 @@
-"""Figure 1: the landscapes, computed or measured, next to what was published."""
+"""Figure 1: landscapes, computed or measured, with the published values."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from paramhs.results.landscape.outcomes import Array
+from paramhs.theory.outcomes import Array
 from paramhs_paper import published
 from paramhs_paper.saps.ranking import AGGREGATIONS, aggregated, five_best
 from paramhs_paper.saps.table import QUALITIES, Landscape
@@ -16,7 +16,7 @@ from paramhs_paper.statistics import z_score
 
 @dataclass(frozen=True)
 class FitnessPoint:
-    """The mean final fitness of a heuristic with this value of its parameter."""
+    """Mean final fitness of a heuristic with one value of its parameter."""
 
     scenario: str
     value: float
@@ -27,7 +27,7 @@ class FitnessPoint:
 
 
 def fitness_points(scenario: HeuristicScenario) -> list[FitnessPoint]:
-    """Figure 1 for a heuristic."""
+    """Figure 1 of a heuristic."""
     known = published.mean_fitness(scenario.published)
     points = []
     for value in scenario.values:
@@ -41,7 +41,7 @@ def fitness_points(scenario: HeuristicScenario) -> list[FitnessPoint]:
 
 
 def setting_rows(landscape: Landscape, chance: Array) -> list[dict[str, Any]]:
-    """Figure 1 for SAPS: one row a setting, with every aggregation and quality."""
+    """Figure 1 of SAPS: one row per setting, with every aggregation and quality."""
     tables = {
         (over, quality): aggregated(landscape, over, quality)
         for over in AGGREGATIONS

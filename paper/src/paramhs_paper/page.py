@@ -1,4 +1,4 @@
-"""The page of results, README.md: its words are in page.md, its numbers in the tables beside it."""
+"""The page of results, README.md: text from page.md, numbers from the tables beside it."""
 
 import csv
 import math
@@ -21,7 +21,7 @@ from paramhs_paper.writing import read_rows
 
 
 def page(folder: Path) -> str:
-    """The page, from the tables in a folder."""
+    """Build the page from the tables in a folder."""
     fitness = [
         p for name in HEURISTICS for p in read_rows(folder / f"figure1_{name}.csv", FitnessPoint)
     ]
@@ -46,7 +46,7 @@ def _settings(folder: Path, scenario: SapsScenario) -> str:
 
 
 def _theorems(folder: Path) -> str:
-    """Where a search may get stuck, the table has no number."""
+    """Read the theorems' table; a cell without a number means that the search may get stuck."""
     rows = [
         replace(row, l_step=math.inf if row.l_step is None else row.l_step)
         for row in read_rows(folder / "theorems_study.csv", Row)

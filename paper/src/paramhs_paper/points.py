@@ -1,4 +1,4 @@
-"""The points of Figure 2, for all scenarios: computed, searched, and next to what was published."""
+"""Points of Figure 2 for all scenarios: computed, simulated, and published."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paramhs.results.landscape.first_improvement import first_improvement_calls
-from paramhs.results.landscape.hitting import Calls, Chain, Ending, without_replacement
-from paramhs.results.landscape.outcomes import Array
 from paramhs.search.operators import BothSides
+from paramhs.theory.first_improvement import first_improvement_calls
+from paramhs.theory.hitting import Calls, Chain, Ending, without_replacement
+from paramhs.theory.outcomes import Array
 from paramhs_paper import published
 from paramhs_paper.arena import Arena, descent, one_step, own_chain, undiscovered_mean
 from paramhs_paper.scenarios import (
@@ -36,15 +36,15 @@ from paramhs_paper.statistics import (
 
 
 class Exact(NamedTuple):
-    """The calls of a curve, computed."""
+    """Computed calls of a curve."""
 
     ending: Ending
     law: Array | None = None
-    """The probability of each number of calls; the last entry is what never ends."""
+    """Probability of each number of calls; the last entry is that of never ending."""
 
 
 def exact(arena: Arena, curve: Curve, length: int, law: bool = False) -> Exact | None:
-    """As much as can be computed; the `law` where it is wanted and can be had."""
+    """Compute as much as possible; the `law` only if requested and computable."""
     if len(arena.shape) == 1 and curve in (UNREPEATED, ILS_RANDOM):
         return _of_calls(without_replacement(arena.size))
     if curve == ILS_RANDOM:
@@ -84,17 +84,16 @@ class Task:
     curve: Curve
     size: int
     repetitions: int = 0
-    """Searches of the real configurator."""
+    """Number of searches with the real configurator."""
     seed: int = 0
     runs: int = RUNS
-    """Of each side in a comparison, where runs are compared."""
+    """Runs of each side in a comparison, where runs are compared."""
     law: bool = False
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was computed, and the calls of the searches; one that was given up took infinitely
-    many."""
+    """The computed law, and the calls of simulated searches; infinite for abandoned ones."""
 
     task: Task
     exact: Exact | None
@@ -114,7 +113,7 @@ def answered(task: Task) -> Answer:
 def all_answered(
     tasks: Sequence[Task], jobs: int, advance: Callable[[], object] = lambda: None
 ) -> Iterator[Answer]:
-    """In the order of the tasks; nothing depends on the number of processes."""
+    """Yield results in the order of the tasks; independent of the number of processes."""
     if jobs == 1:
         for task in tasks:
             yield answered(task)
@@ -129,8 +128,11 @@ def all_answered(
 def tasks_of(
     scenario: PaperScenario, searches: int | None, seed: int, sizes: Iterable[int] | None = None
 ) -> list[Task]:
-    """All points of a scenario's Figure 2. `searches`: of each point, None for as many as the paper
-    made where not all can be computed, and none elsewhere."""
+    """All points of a scenario's Figure 2.
+
+    `searches` is the number for each point; None means the paper's number where not everything can
+    be computed, and none elsewhere.
+    """
 
     def repetitions(curve: Curve) -> int:
         if searches is not None:
@@ -148,7 +150,7 @@ def tasks_of(
 
 @dataclass(frozen=True)
 class Point:
-    """A row of the table; None where not computed or not published."""
+    """A row of the table; None for values not computed or not published."""
 
     scenario: str
     configurator: str
@@ -156,41 +158,42 @@ class Point:
     l: int | None  # noqa: E741 -- the paper's letter
     ties: str
     runs: int | None
-    """Of each side in a comparison; None: a table decides."""
+    """Runs of each side in a comparison; None if a table decides."""
     size: int
     published: float | None
     exact_mean: float | None
-    """Given that it ends, as all the following; `never` is the probability that it does not."""
+    """Mean given that the search ends, like all following values; see `never`."""
     exact_sd: float | None
-    """None also where only the mean can be computed; z then takes the searched one."""
+    """Standard deviation; None also where only the mean is computable and z uses the simulated one.
+    """
     never: float | None
     searched_mean: float | None
     searched_sd: float | None
     searches: int
     unfinished: int
-    """Searches that were given up."""
+    """Number of abandoned searches."""
     z_published: float | None
-    """Against the exact mean; else against the searched one, whose own error is counted too."""
+    """z-score against the exact mean, or against the simulated one including its own error."""
     z_searched: float | None
 
     @property
     def mean(self) -> float | None:
-        """The exact mean, or else the searched one."""
+        """The exact mean, or else the simulated one."""
         return self.searched_mean if self.exact_mean is None else self.exact_mean
 
     @property
     def sd(self) -> float | None:
-        """The exact standard deviation, or else the searched one."""
+        """The exact standard deviation, or else the simulated one."""
         return self.searched_sd if self.exact_sd is None else self.exact_sd
 
     @property
     def curve(self) -> str:
-        """The name of its curve."""
+        """Name of the curve."""
         return f"{self.configurator}/{self.operator}"
 
 
 def point_of(answer: Answer) -> Point:
-    """The row of a point."""
+    """Build the row of a point."""
     task, scenario = answer.task, SCENARIOS[answer.task.scenario]
     curve, key = task.curve, _key(task)
     there = published.mean_calls(*key) if task.runs == RUNS else None
@@ -229,7 +232,7 @@ def point_of(answer: Answer) -> Point:
 
 
 def _key(task: Task) -> tuple[str, str, str, int]:
-    """Where its mean was published; both readings of the harmonic step face the same numbers."""
+    """Key of the published mean; both readings of the harmonic step share it."""
     operator = task.curve.operator.removesuffix("-both-sides")
     return SCENARIOS[task.scenario].published, task.curve.configurator, operator, task.size
 
@@ -247,21 +250,21 @@ class Delta:
     second: str
     size: int
     published: float | None
-    """None where the paper found no significant difference."""
+    """Published value; None where the paper found no significant difference."""
     exact: float | None
     searched: float | None
     p_value: float | None
     significant: bool | None
-    """At 0.95, by a two-sided Mann-Whitney U test of the searched samples."""
+    """Significance at 0.95, by a two-sided Mann-Whitney U test of the simulated samples."""
 
     @property
     def ours(self) -> float | None:
-        """The exact one, or else the searched one."""
+        """The exact delta, or else the simulated one."""
         return self.searched if self.exact is None else self.exact
 
 
 def deltas_of(answers: Iterable[Answer]) -> list[Delta]:
-    """Cliff's deltas of all pairs that the paper has; what never ends is slower than all else."""
+    """Cliff's deltas of all pairs in the paper; a search that never ends is slowest."""
     found = {(a.task.scenario, a.task.curve, a.task.size): a for a in answers}
     sizes = dict.fromkeys((scenario, size) for scenario, _, size in found)
     names = dict.fromkeys(scenario for scenario, _ in sizes)

@@ -1,4 +1,4 @@
-"""What was published: the coordinates of the paper's Figures 1 and 2, with their source."""
+"""Published values: the coordinates of the paper's Figures 1 and 2, with their source."""
 
 import json
 from functools import cache
@@ -6,9 +6,10 @@ from importlib import resources
 from typing import Any
 
 REPETITIONS = {"saps": 500}
-"""Behind each mean of Figure 2; 200 elsewhere."""
-LANDSCAPE_RUNS = 10_000  # behind each published mean of Figure 1
-_WHOLE = 1e-6  # so near to a whole number are sums of calls, as the coordinates are rounded
+"""Searches behind each mean of Figure 2, where it is not 200."""
+LANDSCAPE_RUNS = 10_000  # runs behind each published mean of Figure 1
+# Distance of a sum of calls from an integer, because the coordinates are rounded.
+_INTEGER_TOLERANCE = 1e-6
 
 
 @cache
@@ -19,7 +20,7 @@ def _data() -> dict[str, Any]:
 
 
 def source() -> str:
-    """Where the numbers are from."""
+    """Source of the numbers."""
     return str(_data()["source"])
 
 
@@ -38,13 +39,15 @@ def mean_calls(scenario: str, configurator: str, operator: str, size: int) -> fl
 
 @cache
 def repetitions(scenario: str, configurator: str, operator: str, size: int) -> int:
-    """Behind a published mean: the largest number, up to the one that the paper gives, by which it
-    is a whole number of calls."""
+    """Number of searches behind a published mean.
+
+    It is the largest number, up to the one given in the paper, for which the total is an integer.
+    """
     most = REPETITIONS.get(scenario, 200)
     mean = mean_calls(scenario, configurator, operator, size)
     if mean is None:
         return most
-    whole = (n for n in range(most, 0, -1) if abs(mean * n - round(mean * n)) < _WHOLE)
+    whole = (n for n in range(most, 0, -1) if abs(mean * n - round(mean * n)) < _INTEGER_TOLERANCE)
     return next(whole, most)
 
 

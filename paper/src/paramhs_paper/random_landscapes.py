@@ -1,4 +1,4 @@
-"""Random landscapes against the theorems: is a bound ever violated, and how loose is it?"""
+"""Random landscapes to test the theorems: is a bound ever violated, and how loose is it?"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,31 +7,32 @@ from random import Random
 
 import numpy as np
 
-from paramhs.results.landscape.bounds import (
+from paramhs.core.random_streams import below, stream
+from paramhs.search.operators import Harmonic, LStep, Step, Uniform
+from paramhs.theory.bounds import (
     best_halving_bound,
     best_upper_bound,
     l_step_distance_bound,
     uniform_lower_bound,
 )
-from paramhs.results.landscape.param_rls import table_chain
-from paramhs.results.landscape.unimodality import Floats, optima, profile
-from paramhs.search.operators import Harmonic, LStep, Step, Uniform
-from paramhs.values.seeds import below, stream
+from paramhs.theory.param_rls import table_chain
+from paramhs.theory.unimodality import Floats, optima, profile
 
 Landscape = Callable[[int, Random], Floats]
-"""Draws the costs of so many values, one of them the best."""
+"""Draws the costs of a number of values, one of them the best."""
 
 
 def unimodal(levels: int, rng: Random) -> Floats:
-    """Farther from the optimum is worse, on either side, by random amounts."""
+    """Unimodal landscape: costs grow with the distance on either side, by random amounts."""
     return np.array([d + rng.random() if d else 0.0 for d in _distances(levels, rng)])
 
 
 def approximately_unimodal(levels: int, alpha: float, beta: int, rng: Random) -> Floats:
     """An (alpha, beta)-approximately unimodal landscape: at distance d the cost is d alpha^u.
 
-    u is uniform on [0, 1), so what lies more than alpha times as far away costs more. Nearer than
-    beta the definition asks nothing: such a cost is that of a uniform distance, or worse than all.
+    u is uniform on [0, 1), so a value more than alpha times as far away costs more. Nearer than
+    beta the definition is unrestrictive: such a cost is that of a uniform distance, or worse than
+    all.
     """
     trap = rng.random() < 0.5
 
@@ -43,7 +44,7 @@ def approximately_unimodal(levels: int, alpha: float, beta: int, rng: Random) ->
 
 
 def rugged(levels: int, rng: Random) -> Floats:
-    """Independent uniform costs; the optimum is somewhere."""
+    """Rugged landscape: independent uniform costs, the optimum anywhere."""
     return np.array([rng.random() if d else -1.0 for d in _distances(levels, rng)])
 
 
@@ -54,7 +55,7 @@ def plateau(levels: int, rng: Random) -> Floats:
 
 
 def deceptive(levels: int, rng: Random) -> Floats:
-    """The farther from the optimum the better; only the optimum itself is best."""
+    """Deceptive landscape: costs fall with the distance, only the optimum itself is best."""
     return np.array([levels - d + rng.random() if d else 0.0 for d in _distances(levels, rng)])
 
 
@@ -80,12 +81,12 @@ KINDS: dict[str, Landscape] = {
     "plateau": plateau,
     "deceptive": deceptive,
 }
-"""What the study draws."""
+"""Kinds of landscapes in the study."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A landscape's bounds and exact calls. Ratios are at least 1 if the theorems are right.
+    """Bounds and exact calls of a landscape; ratios are at least 1 if the theorems hold.
 
     `alpha` and `beta` are those of the profile where the paper's upper bound is smallest.
     """
@@ -105,29 +106,29 @@ class Row:
 
     @property
     def upper_ratio(self) -> float:
-        """The paper's upper bound over the exact calls of the harmonic step."""
+        """Ratio of the paper's upper bound to the exact calls of the harmonic step."""
         return self.upper_bound / self.harmonic
 
     @property
     def halving_ratio(self) -> float:
-        """The sharper upper bound over the exact calls of the harmonic step."""
+        """Ratio of the sharper upper bound to the exact calls of the harmonic step."""
         return self.halving_bound / self.harmonic
 
     @property
     def l_step_ratio(self) -> float:
-        """The exact calls of the 1-step over their lower bound; infinite if it gets stuck."""
+        """Ratio of the exact calls of the 1-step to their bound; infinite if it gets stuck."""
         return self.l_step / self.l_step_bound
 
     @property
     def uniform_ratio(self) -> float:
-        """The calls of the uniform move without replacement over the lower bound M / 4."""
+        """Ratio of the calls of the uniform move without replacement to the lower bound M / 4."""
         return self.uniform_without_replacement / self.uniform_bound
 
 
 def study(
     sizes: Iterable[int], repetitions: int, seed: int, kinds: Iterable[str] = tuple(KINDS)
 ) -> list[Row]:
-    """So many landscapes of each kind and size (at least 2), each from a stream of its own."""
+    """Draw landscapes of each kind and size (at least 2), each from a stream of its own."""
     return [
         studied(kind, KINDS[kind](levels, stream(seed, "landscape", kind, levels, repetition)))
         for kind in kinds
@@ -137,7 +138,7 @@ def study(
 
 
 def studied(kind: str, costs: Floats) -> Row:
-    """Bounds and exact calls, with comparisons that are always right."""
+    """Bounds and exact calls, with comparisons that are always correct."""
     levels = len(costs)
     betas = profile(costs)
     optimum = optima(costs)[0]
@@ -159,5 +160,5 @@ def studied(kind: str, costs: Floats) -> Row:
 
 
 def _calls(costs: Floats, step: Step) -> float:
-    """The mean from a uniform start; infinite if the search may get stuck."""
+    """Mean calls from a uniform start; infinite if the search may get stuck."""
     return table_chain(costs, step).moments()[0]

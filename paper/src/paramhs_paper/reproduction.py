@@ -1,4 +1,4 @@
-"""What the commands compute and write: one path for all scenarios."""
+"""Everything the commands compute and write, along one path for all scenarios."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -18,7 +18,7 @@ Advance = Callable[[], object]
 
 
 def figure1(scenarios: Sequence[PaperScenario], seed: int, out: Output) -> None:
-    """The landscapes."""
+    """Compute Figure 1, the landscapes."""
     computed: list[FitnessPoint] = []
     for scenario in scenarios:
         if isinstance(scenario, HeuristicScenario):
@@ -34,7 +34,7 @@ def figure1(scenarios: Sequence[PaperScenario], seed: int, out: Output) -> None:
 
 
 def settings(landscape: Landscape, name: str, seed: int, out: Output) -> None:
-    """Figure 1 of a measured landscape of SAPS."""
+    """Compute Figure 1 of a measured landscape of SAPS."""
     costs = aggregated(landscape)
     chance = chance_of_five(costs, seed)
     out.say(f"Figure 1, {name}", landscape_summary(landscape, chance))
@@ -54,7 +54,7 @@ def figure2_tasks(
 
 
 def figure2(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> None:
-    """The calls, and the deltas."""
+    """Compute Figure 2, the calls and the deltas."""
     answers = list(all_answered(tasks, jobs, advance))
     points, deltas = [point_of(answer) for answer in answers], deltas_of(answers)
     out.say("Figure 2", summary.calls_summary(points, deltas))
@@ -68,7 +68,7 @@ def figure2(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> 
 
 
 def prove(seed: int, out: Output, advance: Advance) -> None:
-    """Bounds against exact calls, several parameters, and growth to a million values."""
+    """Compute bounds and exact calls, for one and several parameters, up to a million values."""
     rows = theorems.study_rows(STUDIED, seed)
     advance()
     several = theorems.several_rows()

@@ -1,4 +1,4 @@
-"""The paper's four scenarios, all seen alike: sizes, curves, and for each size an arena."""
+"""The paper's four scenarios: sizes, curves, and an arena for each size."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -7,12 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from paramhs.results.landscape.outcomes import COIN, Outcomes, by_cost, outcomes
+from paramhs.bundled.saps import Smoothing
+from paramhs.core.space import Integer, Space
 from paramhs.search.comparison import Comparison
-from paramhs.search.configurators import Afresh, Configurator, ParamILS, ParamRLS, Undiscovered
-from paramhs.search.operators import BothSides, Harmonic, LStep, One, Operator, Step, Uniform
-from paramhs.values.space import Integer, Space
-from paramhs.world.targets.saps import Smoothing
+from paramhs.search.configurators import Configurator, ParamILS, ParamRLS, RestartWalk, TabuWalk
+from paramhs.search.operators import (
+    BothSides,
+    Harmonic,
+    LStep,
+    OneParameter,
+    Operator,
+    Step,
+    Uniform,
+)
+from paramhs.theory.outcomes import COIN, Outcomes, by_cost, outcomes
 from paramhs_paper.arena import Arena
 from paramhs_paper.heuristics import Heuristic, LeadingOnes, OneMax, Ridge
 from paramhs_paper.saps.ranking import aggregated, five_best
@@ -20,7 +28,7 @@ from paramhs_paper.saps.table import kept
 
 RUNS = 1500
 TIES = {"coin": COIN, "challenger": 1.0, "incumbent": 0.0}
-"""Who is kept when two tie, and how likely that is the challenger."""
+"""Rules for ties, with the probability that the challenger is kept."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +38,16 @@ class Curve:
     configurator: str
     operator: str
     length: int | None = None
-    """The l of an l-step, where it is not the scenario's own."""
+    """The l of an l-step, where it differs from the scenario's own."""
     ties: str = "coin"
 
     @property
     def name(self) -> str:
-        """Such as paramrls/harmonic."""
+        """Name of the curve, such as paramrls/harmonic."""
         return f"{self.configurator}/{self.operator}"
 
     def step(self, length: int) -> Step:
-        """How its parameter moves; `length`: the scenario's l."""
+        """Step of the curve's operator; `length` is the scenario's l."""
         if self.operator == "l-step":
             return LStep(self.length or length)
         return Harmonic() if self.operator.startswith("harmonic") else Uniform()
@@ -59,7 +67,7 @@ DELTAS = (
     (HARMONIC, UNREPEATED),
     (ILS_HARMONIC, ILS_RANDOM),
 )
-"""The pairs between which the paper gives Cliff's delta."""
+"""Pairs for which the paper gives Cliff's delta."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,71 +81,71 @@ class PaperScenario(ABC):
 
     @property
     def published(self) -> str:
-        """The name under which its numbers were published."""
+        """Name under which the scenario's numbers were published."""
         return self.name
 
     sizes: ClassVar[tuple[int, ...]]
-    """The numbers of configurations of the growing spaces."""
+    """Sizes of the growing spaces."""
     unit: ClassVar[str] = "values"
     curves: ClassVar[tuple[Curve, ...]]
     others: ClassVar[tuple[Curve, ...]]
-    """What the paper leaves open, as it could also be read."""
+    """Curves for other readings of what the paper leaves open."""
     repetitions: ClassVar[int] = 200
     fresh_runs: ClassVar[int | None] = RUNS
-    """Of each side in a comparison; None: a table decides."""
+    """Runs of each side in a comparison; None if a table decides."""
 
     @abstractmethod
     def arena(self, size: int, ties: str = "coin", runs: int = RUNS) -> Arena:
-        """Who beats whom, and what is looked for, among so many configurations."""
+        """Outcomes of comparisons and targets for a number of configurations."""
 
     @abstractmethod
     def space(self, size: int) -> Space:
-        """What the real configurators search."""
+        """Space searched by the real configurators."""
 
     @abstractmethod
     def stream(self, curve: Curve, size: int) -> tuple[str | int, ...]:
-        """The name of the random numbers of a point's searches."""
+        """Name of the random stream of a point's searches."""
 
     def operator(self, curve: Curve) -> Operator:
-        """The operator behind a curve of ParamRLS, or of ParamILS's local search."""
+        """Operator of a curve of ParamRLS, or of ParamILS's local search."""
         if curve.operator == "harmonic-both-sides":
             return BothSides()
-        return One(curve.step(self.length))
+        return OneParameter(curve.step(self.length))
 
     def configurator(self, curve: Curve, comparison: Comparison) -> Configurator:
-        """The real configurator behind a curve, in the theory's setting."""
+        """The real configurator of a curve, in the setting of the theory."""
         operator = self.operator(curve)
         if curve.configurator == "paramils":
-            walk = Afresh() if curve.operator == "harmonic" else Undiscovered()
+            walk = RestartWalk() if curve.operator == "harmonic" else TabuWalk()
             return ParamILS(operator, comparison, random_starts=0, walk=walk, start="uniform")
         return ParamRLS(operator, comparison, "uniform", curve != UNREPEATED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeuristicScenario(PaperScenario):
-    """One parameter of one search heuristic; fresh runs are compared, by their exact laws."""
+    """One parameter of a search heuristic; fresh runs are compared, by their exact laws."""
 
     heuristic: Heuristic
     symbol: str
     values: tuple[float, ...]
     optimum: int
-    """The index of the best value."""
+    """Index of the best value."""
 
     sizes = tuple(range(5, 51, 5))
     curves = (L_STEP, RANDOM, UNREPEATED, HARMONIC, BOTH_SIDES, ILS_RANDOM, ILS_HARMONIC)
     others = tuple(Curve("paramils", "harmonic", ties=rule) for rule in ("coin", "challenger"))
 
     def arena(self, size: int, ties: str = "coin", runs: int = RUNS) -> Arena:
-        """The first so many values."""
+        """Arena of the first `size` values."""
         beats = _outcomes(self, runs).beats(TIES[ties])[:size, :size]
         return Arena((size,), beats, np.array([self.optimum]))
 
     def space(self, size: int) -> Space:
-        """Values by their indices."""
+        """Space of the indices of the values."""
         return Space({"value": Integer(0, size - 1)})
 
     def stream(self, curve: Curve, size: int) -> tuple[str | int, ...]:
-        """By scenario, curve and size."""
+        """Stream named by scenario, curve and size."""
         return (self.name, curve.name, size)
 
 
@@ -148,8 +156,10 @@ def _outcomes(scenario: HeuristicScenario, runs: int) -> Outcomes:
 
 @dataclass(frozen=True, kw_only=True)
 class SapsScenario(PaperScenario):
-    """Alpha and rho of SAPS; entries of a measured table (the plain mean of best over the
-    instances) are compared, its five best are looked for."""
+    """Alpha and rho of SAPS, compared by a measured table, with its five best as targets.
+
+    The entries are plain means of the fewest false clauses over the instances.
+    """
 
     smoothing: Smoothing
     published = "saps"
@@ -162,15 +172,15 @@ class SapsScenario(PaperScenario):
     fresh_runs = None
 
     def arena(self, size: int, ties: str = "coin", runs: int = RUNS) -> Arena:
-        """The first so many alphas, each with all rhos."""
+        """Arena of the first alphas, each with all rhos."""
         return _whole_table(self, ties).first(size // 16)
 
     def space(self, size: int) -> Space:
-        """The indices of alpha and rho."""
+        """Space of the indices of alpha and rho."""
         return Space({"alpha": Integer(0, size // 16 - 1), "rho": Integer(0, 15)})
 
     def stream(self, curve: Curve, size: int) -> tuple[str | int, ...]:
-        """By table, curve and number of alphas."""
+        """Stream named by table, curve and number of alphas."""
         return ("saps", f"{self.smoothing}, plain, best", curve.name, size // 16)
 
 

@@ -1,4 +1,4 @@
-"""What the comparison with the published numbers says: tables, and a few words beside them."""
+"""Tables and sentences that compare our numbers with the published ones."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, TIES
 from paramhs_paper.statistics import delta_error, mean_square, verdict
 from paramhs_paper.writing import markdown, number
 
-_FAR = 3.0  # standard errors from which a single point is named
+_MIN_GAP = 3.0  # standard errors at which a single point is named
 
 
 def fitness_summary(points: Sequence[FitnessPoint]) -> str:
@@ -36,7 +36,7 @@ def fitness_summary(points: Sequence[FitnessPoint]) -> str:
 
 
 def calls_summary(points: Sequence[Point], deltas: Sequence[Delta]) -> str:
-    """Figure 2: every curve, what is open, single points, and Cliff's deltas."""
+    """Figure 2: every curve, open questions, single points, and Cliff's deltas."""
 
     def lines() -> Iterator[str]:
         yield from _curves(points)
@@ -73,7 +73,7 @@ def _curves(points: Sequence[Point]) -> Iterator[str]:
 
 
 def curve_name(point: Point) -> str:
-    """With what the paper leaves open, where it may be read in another way."""
+    """Name of a curve, with the reading where the paper is open to several."""
     others = SCENARIOS[point.scenario].others
     if any((c.configurator, c.operator) == (point.configurator, point.operator) for c in others):
         return f"{point.curve}, " + (f"l = {point.l}" if point.l else f"ties: {point.ties}")
@@ -81,7 +81,7 @@ def curve_name(point: Point) -> str:
 
 
 def grouped(points: Sequence[Point]) -> list[list[Point]]:
-    """By scenario and curve."""
+    """Points grouped by scenario and curve."""
     groups: dict[object, list[Point]] = {}
     for p in points:
         groups.setdefault((p.scenario, p.curve, p.l, p.ties), []).append(p)
@@ -89,14 +89,14 @@ def grouped(points: Sequence[Point]) -> list[list[Point]]:
 
 
 def _far_points(points: Sequence[Point]) -> Iterator[str]:
-    """Of the curves that agree on the whole, or might."""
+    """Points far off, in curves that agree on the whole or might."""
     far = [
         p
         for p in points
-        if p.scenario in HEURISTICS and p.z_published is not None and abs(p.z_published) > _FAR
+        if p.scenario in HEURISTICS and p.z_published is not None and abs(p.z_published) > _MIN_GAP
     ]
     if far:
-        yield f"Single points of the heuristics more than {_FAR:g} standard errors off:"
+        yield f"Single points of the heuristics more than {_MIN_GAP:g} standard errors off:"
         yield ""
         headings = ("scenario", "curve", "values", "published", "exact", "z")
         yield from markdown(
@@ -138,7 +138,7 @@ def _deltas(deltas: Sequence[Delta]) -> Iterator[str]:
     for d in far:
         yield (
             f"- {d.scenario}, {d.first} against {d.second}, {d.size}: published {d.published:.3f},"
-            f" ours {d.ours:.3f}, more than {_FAR:g} standard errors apart."
+            f" ours {d.ours:.3f}, more than {_MIN_GAP:g} standard errors apart."
         )
 
 
@@ -148,11 +148,11 @@ def _gaps(deltas: Sequence[Delta]) -> list[float]:
 
 def _far(d: Delta) -> bool:
     error = delta_error(SCENARIOS[d.scenario].repetitions)
-    return d.scenario in HEURISTICS and any(abs(gap) > _FAR * error for gap in _gaps([d]))
+    return d.scenario in HEURISTICS and any(abs(gap) > _MIN_GAP * error for gap in _gaps([d]))
 
 
 def ties_summary(points: Sequence[Point]) -> str:
-    """Who wins ties in ParamILS with the harmonic order: each rule against the published means."""
+    """Rules for ties in ParamILS with the harmonic order, against the published means."""
     own = [p for p in points if p.scenario in HEURISTICS and p.curve == "paramils/harmonic"]
     names = list(dict.fromkeys(p.scenario for p in own))
 
@@ -172,7 +172,7 @@ def ties_summary(points: Sequence[Point]) -> str:
 
 
 def readings_summary(points: Sequence[Point]) -> str:
-    """The harmonic step's two readings: one value, or both sides in turn."""
+    """Two readings of the harmonic step: one value, or both sides in turn."""
     names = [name for name in HEURISTICS if any(p.scenario == name for p in points)]
 
     def chi_square(name: str, operator: str) -> str:

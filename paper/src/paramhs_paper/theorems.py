@@ -1,4 +1,4 @@
-"""The theorems, held against exact numbers of calls."""
+"""The theorems, compared with exact numbers of calls."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from paramhs.results.landscape.bounds import (
+from paramhs.search.operators import LStep, OneParameter, Uniform
+from paramhs.theory.bounds import (
     l_step_lower_bound,
     param_ils_lower_bound,
     uniform_lower_bound,
     upper_bound,
 )
-from paramhs.results.landscape.harmonic_line import harmonic_line_calls
-from paramhs.results.landscape.hitting import without_replacement
-from paramhs.results.landscape.outcomes import Array, by_cost
-from paramhs.results.landscape.param_rls import table_chain
-from paramhs.search.operators import LStep, One, Uniform
+from paramhs.theory.harmonic_line import harmonic_line_calls
+from paramhs.theory.hitting import without_replacement
+from paramhs.theory.outcomes import Array, by_cost
+from paramhs.theory.param_rls import table_chain
 from paramhs_paper.arena import Arena, own_chain, undiscovered_mean
 from paramhs_paper.random_landscapes import Row, study
 from paramhs_paper.writing import markdown, number
@@ -28,7 +28,7 @@ SMALL_SHAPES = ((2, 2), (3, 3), (2, 5), (2, 2, 2), (3, 4))
 SHAPES = (
     *SMALL_SHAPES, (10, 10), (5, 20), (2, 50), (30, 16), (5, 5, 5), (10, 10, 10), (4, 4, 4, 4),
 )  # fmt: skip
-_FEW = 12  # configurations: without replacement the state is the set of what was tried
+_MAX_CONFIGS = 12  # without replacement the state is the set of what was tried
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class SeveralParameters:
     l_step: float
     uniform: float
     uniform_without_replacement: float | None
-    """None where there are too many configurations."""
+    """Mean calls without replacement; None if there are too many configurations."""
     param_ils: float
 
     @property
     def ratios(self) -> tuple[float, float, float | None, float]:
-        """Of the exact calls to M/8, M/4, M/4 and M/16; at least 1 if the theorems are right."""
+        """Ratios of the exact calls to M/8, M/4, M/4 and M/16; at least 1 if the theorems hold."""
         sizes = [int(levels) for levels in self.sizes.split(" x ")]
         unrepeated = self.uniform_without_replacement
         uniform = float(uniform_lower_bound(sizes))
@@ -61,8 +61,7 @@ class SeveralParameters:
 
 @dataclass(frozen=True)
 class Growth:
-    """The mean number of calls of each operator for so many values of one parameter, whose costs
-    are their distances from the first."""
+    """Mean calls of each operator for one parameter; costs are distances from its first value."""
 
     levels: int
     l_step: float
@@ -77,14 +76,17 @@ def study_rows(repetitions: int, seed: int) -> list[Row]:
 
 
 def growth_rows() -> list[Growth]:
-    """From 10 to a million values, on a landscape with one valley."""
+    """Growth from 10 to a million values, on a landscape with one valley."""
     return [_growth_of(levels) for levels in GROWTH_SIZES]
 
 
 def _growth_of(levels: int) -> Growth:
-    """The 1-step takes two calls a step, but one from the border, where the only step is inwards;
-    each other value is drawn alike, whatever the landscape; unrepeated, the optimum is anywhere in
-    a random order."""
+    """Closed forms of the operators on a valley with its optimum at the end.
+
+    The 1-step takes two calls per step, but one from the border, where the only step is inwards;
+    with uniform moves each other value is drawn with equal probability, whatever the landscape;
+    without replacement, the optimum is anywhere in a random order.
+    """
     one_step = (levels * (levels - 1) - 1) / levels
     uniform = (levels - 1) ** 2 / levels
     harmonic = harmonic_line_calls(np.arange(float(levels)))
@@ -113,13 +115,15 @@ def _several(shape: tuple[int, ...], where: str, optimum: Sequence[int]) -> Seve
         sum(shape),
         table_chain(costs, LStep()).moments()[0],
         table_chain(costs, Uniform()).moments()[0],
-        own_chain(arena, One(Uniform()), False).moments()[0] if costs.size <= _FEW else None,
+        own_chain(arena, OneParameter(Uniform()), False).moments()[0]
+        if costs.size <= _MAX_CONFIGS
+        else None,
         walks,
     )
 
 
 def _valley(shape: tuple[int, ...], optimum: Sequence[int]) -> Array:
-    """The sum of the distances from the optimum, hardly tilted so that none are tied."""
+    """Sum of the distances from the optimum, slightly tilted so that there are no ties."""
     costs = np.zeros(shape)
     for axis, (levels, at) in enumerate(zip(shape, optimum, strict=True)):
         away = np.arange(levels) - at
@@ -139,7 +143,7 @@ def study_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """A word or a number; infinity, where a search may get stuck, is nothing."""
+    """Convert a value to a word or a number; None for infinity, where a search may get stuck."""
     if isinstance(value, str | int):
         return value
     number = float(value)
@@ -149,7 +153,7 @@ def _plain(value: Any) -> Any:
 def theorems_summary(
     rows: Sequence[Row], several: Sequence[SeveralParameters], sizes: Sequence[Growth]
 ) -> str:
-    """What they show, as Markdown."""
+    """Describe the results in Markdown."""
 
     def lines() -> Iterator[str]:
         yield from _one_parameter(rows)
@@ -191,7 +195,7 @@ def _kind(kind: str, rows: Sequence[Row]) -> list[object]:
 def _several_parameters(rows: Sequence[SeveralParameters]) -> Iterator[str]:
     yield "Several parameters, one valley (the cost is the sum of the distances from the optimum):"
     yield "exact mean calls and, in brackets, how many times the bound that is. Without"
-    yield f"replacement the state is the set of what was tried, so up to {_FEW} configurations."
+    yield f"replacement the state is what was tried, so up to {_MAX_CONFIGS} configurations."
     yield ""
     headings = ["values", "optimum", "M", "1-step (M/8)", "random (M/4)"]
     headings += ["random, without replacement (M/4)", "ParamILS (M/16)"]
@@ -231,7 +235,7 @@ def _growth(sizes: Sequence[Growth]) -> Iterator[str]:
 
 
 def _first_ratio(row: Row) -> float:
-    """The exact calls of the 1-step over Theorem 1's M/8."""
+    """Ratio of the exact calls of the 1-step to Theorem 1's M/8."""
     return row.l_step / float(l_step_lower_bound([row.levels]))
 
 
@@ -241,7 +245,7 @@ def _violated(row: Row) -> bool:
 
 
 def _least_param_ils() -> float:
-    """The exact mean of its local search over undiscovered neighbours, over the bound."""
+    """Ratio of ParamILS's exact mean over undiscovered neighbours to the bound."""
     return min(
         without_replacement(size).mean / float(param_ils_lower_bound([size]))
         for size in STUDY_SIZES

@@ -1,4 +1,4 @@
-"""What a reproduction writes: tables as CSV, figures as SVG, words as Markdown."""
+"""Output of the reproduction: tables as CSV, figures as SVG, text as Markdown."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,15 +6,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from paramhs.results.drawing import draw
-from paramhs.values.errors import BadInput
+from paramhs.core.errors import BadInput
+from paramhs.report.chart_files import draw
 
 Row = dict[str, Any]
 R = TypeVar("R")
 
 
 def make_folder(folder: Path) -> Path:
-    """A folder to write into; refused with the reason if there cannot be one."""
+    """Create a folder to write into, or explain why that is impossible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -23,7 +23,7 @@ def make_folder(folder: Path) -> Path:
 
 
 def write_rows(file: Path, rows: Sequence[Row]) -> Path:
-    """A table as CSV; numbers are written so that they are read as they were."""
+    """Write a table as CSV; numbers are written so that reading restores them exactly."""
     with file.open("w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
@@ -32,7 +32,7 @@ def write_rows(file: Path, rows: Sequence[Row]) -> Path:
 
 
 def read_rows(file: Path, kind: type[R]) -> list[R]:
-    """The rows of a table that was written of this dataclass."""
+    """Read a table written from this dataclass."""
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     try:
         with file.open(newline="", encoding="utf-8") as lines:
@@ -58,7 +58,7 @@ def _parsed(text: str) -> Any:
 
 
 def markdown(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The lines of a table, and an empty one after it."""
+    """Yield the lines of a table, and an empty line after it."""
     yield f"| {' | '.join(headings)} |"
     yield f"|{'---|' * len(headings)}"
     for row in rows:
@@ -67,12 +67,12 @@ def markdown(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Itera
 
 
 def number(x: float | None, digits: int = 2) -> str:
-    """With so many digits; nothing where there is no number."""
+    """Format a number with fixed digits; empty for None."""
     return "" if x is None else f"{x:.{digits}f}"
 
 
 class Output:
-    """What a command makes: words to show; tables and figures in a folder, if there is one."""
+    """Output of a command: text to print; tables and figures in a folder, if there is one."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = None if folder is None else make_folder(folder)
@@ -81,16 +81,16 @@ class Output:
         self.rows: dict[str, list[Row]] = {}
 
     def say(self, heading: str, text: str) -> None:
-        """Words for people."""
+        """Add text for people."""
         self.words.append(f"## {heading}\n\n{text}")
 
     def table(self, name: str, rows: Sequence[Row]) -> None:
-        """A table."""
+        """Write a table."""
         self.rows[name] = list(rows)
         if self.folder is not None:
             self.written.append(write_rows(self.folder / f"{name}.csv", rows))
 
     def draw(self, name: str, figure: Callable[..., Any], *parts: Any) -> None:
-        """A figure, made only if there is a folder."""
+        """Draw a figure, if there is a folder."""
         if self.folder is not None:
             self.written += draw(figure(*parts), self.folder, name, ("svg",))

@@ -1,6 +1,6 @@
-"""The landscape of SAPS, measured: every setting on every instance.
+"""Measurement of the landscape of SAPS: every setting on every instance.
 
-An instance is a file as soon as all its runs are made, so a measurement that was stopped goes on
+The file of an instance is written when all its runs are made, so an interrupted measurement resumes
 with the instance it was at. A run is a function of formula, setting, seed and number.
 """
 
@@ -17,24 +17,24 @@ from pathlib import Path
 
 import numpy as np
 
-from paramhs.values.errors import BadInput
-from paramhs.world.instances.dimacs import read_formula
-from paramhs.world.targets.saps import Settings, Smoothing, encoded, solve
-from paramhs.world.targets.saps.arrays import Clauses
+from paramhs.bundled.instances.dimacs import read_formula
+from paramhs.bundled.saps import Settings, Smoothing, encoded, solve
+from paramhs.bundled.saps.arrays import Clauses
+from paramhs.core.errors import BadInput
 from paramhs_paper.saps.table import HEADER
 
 FIFTEENTHS = 15
 ALPHAS = tuple(range(16, 46))
-"""In fifteenths: 16/15 to 3."""
+"""Values of alpha in fifteenths: 16/15 to 3."""
 RHOS = tuple(range(16))
-"""In fifteenths: 0 to 1."""
+"""Values of rho in fifteenths: 0 to 1."""
 PS, WP = 0.05, 0.01
 STEPS = 10_000
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """So many runs of every setting on these instances."""
+    """Runs of every setting on these instances."""
 
     instances: Mapping[str, Path]
     smoothing: Smoothing
@@ -45,11 +45,11 @@ class Measurement:
 
     @property
     def table(self) -> Path:
-        """All cells, in order."""
+        """File with all cells, in order."""
         return self.folder / f"{self.smoothing}.csv.xz"
 
     def measure(self, jobs: int, advance: Callable[[], object]) -> None:
-        """Measure what there is no file of, and join the files; `advance` after each instance."""
+        """Measure instances without a file, then join the files; `advance` after each instance."""
         files = []
         for name in sorted(self.instances):
             files.append(self.folder / f"{self.smoothing}_{self.runs}_{self.seed}_{name}.csv")
@@ -87,13 +87,13 @@ def _clauses(path: Path) -> Clauses:
 
 
 def _counted(numbers: np.ndarray) -> str:
-    """The least number, then how often it and each following one came: `318: 1 0 3`."""
+    """Histogram: the least number, then the count of it and of each following one: `318: 1 0 3`."""
     low = int(numbers.min())
     return f"{low}: " + " ".join(map(str, np.bincount(numbers - low)))
 
 
 def _write_whole(file: Path, rows: Iterator[list[str]]) -> None:
-    """All rows or no file."""
+    """Write all rows, or no file."""
     begun = file.with_suffix(".part")
     with begun.open("w", newline="", encoding="utf-8") as out:
         csv.writer(out, lineterminator="\n").writerows(rows)
@@ -101,7 +101,7 @@ def _write_whole(file: Path, rows: Iterator[list[str]]) -> None:
 
 
 def instances_in(folder: Path) -> dict[str, Path]:
-    """The formulas in a folder, by the names of their files without suffix."""
+    """Formulas in a folder, by file name without suffix."""
     files = sorted(folder.iterdir()) if folder.is_dir() else []
     found: dict[str, Path] = {}
     for path in files:

@@ -1,4 +1,4 @@
-"""From the landscapes of instances to one table, its five best, and how sure those are."""
+"""Ranking of settings: one table from many instances, its five best, and their uncertainty."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,37 +6,43 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from paramhs.results.landscape.outcomes import Array
-from paramhs.values.seeds import SEEDS, below, stream
+from paramhs.core.random_streams import SEEDS, below, stream
+from paramhs.theory.outcomes import Array
 from paramhs_paper.saps.table import Landscape, Quality
 
 Aggregation = Literal["plain", "normalised"]
-"""The mean number of false clauses over the instances; or each instance is first divided by its
-mean over all settings, so that a large one counts no more than a small one."""
+"""Mean number of false clauses over the instances, plain or normalised.
+
+Normalised, each instance is first divided by its mean over all settings, so that a large one has no
+more weight than a small one.
+"""
 AGGREGATIONS: tuple[Aggregation, ...] = ("plain", "normalised")
 
 FIVE = 5
-DRAWS = 2_000  # tables drawn for the chance of being among the five best
-POSSIBLE = 0.05  # a setting with a smaller chance is taken not to be among them
+DRAWS = 2_000  # tables drawn for the probability of being among the five best
+POSSIBLE = 0.05  # a setting with a smaller probability is excluded
 
 
 @dataclass(frozen=True)
 class Costs:
-    """A table of costs [alpha, rho], lower is better, with its standard errors."""
+    """A table of costs [alpha, rho], lower being better, with standard errors."""
 
     mean: Array
     error: Array
 
     def redrawn(self, rng: Generator) -> Array:
-        """A table that another measurement might have given: normal within the errors."""
+        """Table that another measurement might have given: normal within the standard errors."""
         return np.asarray(rng.normal(self.mean, self.error))
 
 
 def aggregated(
     landscape: Landscape, aggregation: Aggregation = "plain", quality: Quality = "best"
 ) -> Costs:
-    """All instances in one table. The mean that an instance is divided by has hardly any error; one
-    that every run solved remains 0."""
+    """Combine all instances in one table.
+
+    The mean by which an instance is divided has almost no error; an instance that every run solved
+    remains 0.
+    """
     mean, error = landscape.mean[quality], landscape.error[quality]
     if aggregation == "normalised":
         scale = mean.mean(axis=(1, 2), keepdims=True)
@@ -47,16 +53,16 @@ def aggregated(
 
 
 def five_best(costs: Array) -> list[int]:
-    """The indices, in `costs.ravel()`, of the five lowest, best first."""
+    """Indices of the five lowest costs in `costs.ravel()`, best first."""
     return [int(index) for index in np.argsort(costs, axis=None, kind="stable")[:FIVE]]
 
 
 def chance_of_five(costs: Costs, seed: int, draws: int = DRAWS) -> Array:
-    """How often each is among the five best of tables redrawn within the standard errors.
+    """Probability of each setting to be among the five best, by redrawing tables.
 
-    A parametric bootstrap: the measured table has its noise once, redrawn ones have it twice.
-    Errors are taken to be independent. In truth the k-th runs of all settings share their random
-    numbers, so errors at the same alpha go together, and the ranking is surer than this says.
+    A parametric bootstrap: the measured table contains its noise once, redrawn ones twice. Errors
+    are treated as independent. In fact the k-th runs of all settings share their random numbers, so
+    errors at the same alpha are correlated, and the ranking is more certain than reported here.
     """
     rng = generator(seed, "chance of five")
     hits = np.zeros(costs.mean.size)
@@ -66,5 +72,5 @@ def chance_of_five(costs: Costs, seed: int, draws: int = DRAWS) -> Array:
 
 
 def generator(seed: int, *name: str | int) -> Generator:
-    """A named stream of numpy's."""
+    """Named random stream of numpy."""
     return np.random.default_rng(below(SEEDS, stream(seed, "saps", *name)))

@@ -1,10 +1,10 @@
-"""The measured landscape of SAPS (Figure 1), in words."""
+"""Description of the measured landscape of SAPS (Figure 1)."""
 
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from paramhs.results.landscape.outcomes import Array
+from paramhs.theory.outcomes import Array
 from paramhs_paper.saps.measuring import PS, STEPS, WP
 from paramhs_paper.saps.ranking import (
     AGGREGATIONS,
@@ -18,7 +18,7 @@ from paramhs_paper.writing import markdown
 
 
 def landscape_summary(landscape: Landscape, chance: Array) -> str:
-    """Figure 1 in words, as Markdown."""
+    """Describe Figure 1 in Markdown."""
     costs = aggregated(landscape)
 
     def setting(flat: int) -> str:
@@ -71,7 +71,7 @@ def _ranked(costs: Costs, chance: Array, setting: Callable[[int], str]) -> Itera
     others = [int(k) for k in np.argsort(-flat, kind="stable") if flat[k] >= POSSIBLE]
     outside = [k for k in others if k not in five_best(costs.mean)]
     yield (
-        f"{len(others)} settings cannot be told from the five best (chance of at least"
+        f"{len(others)} settings are not distinguishable from the five best (chance of at least"
         f" {100 * POSSIBLE:.0f} %)"
         + (
             "; besides the five: "

@@ -1,4 +1,4 @@
-"""The measured landscape of SAPS: one row a cell, a setting on an instance."""
+"""Table of the measured landscape of SAPS: one row per setting and instance."""
 
 import csv
 import lzma
@@ -11,40 +11,42 @@ from typing import Literal
 
 import numpy as np
 
-from paramhs.results.landscape.outcomes import Array
-from paramhs.world.targets.saps import Smoothing
+from paramhs.bundled.saps import Smoothing
+from paramhs.theory.outcomes import Array
 
 Quality = Literal["best", "final"]
-"""The fewest false clauses of a run, or those after its last step."""
+"""Fewest false clauses of a run, or those after its last step."""
 QUALITIES: tuple[Quality, ...] = ("best", "final")
 
 HEADER = (
     "instance", "alpha", "rho", "runs", "best_mean", "best_se", "final_mean", "final_se",
     "null_flips", "best",
 )  # fmt: skip
-"""Settings are in fifteenths; the last column counts how often each number of false clauses was the
-best of a run."""
+"""Columns of the table.
+
+Settings are in fifteenths; the last column is a histogram of the fewest false clauses of each run.
+"""
 
 
 @dataclass(frozen=True)
 class Landscape:
-    """A full grid; arrays are [instance, alpha, rho]."""
+    """A full grid of measurements; arrays are [instance, alpha, rho]."""
 
     smoothing: Smoothing
     instances: tuple[str, ...]
     alphas: tuple[int, ...]
-    """In fifteenths, as `rhos`."""
+    """Values of alpha in fifteenths, like `rhos`."""
     rhos: tuple[int, ...]
     runs: int
-    """Of each cell."""
+    """Number of runs of each cell."""
     mean: Mapping[Quality, Array]
     error: Mapping[Quality, Array]
-    """The standard errors of the means."""
+    """Standard errors of the means."""
     null_flips: Array
 
 
 def read_landscape(file: Path, smoothing: Smoothing) -> Landscape:
-    """A table as `measure` writes it, with its rows in order."""
+    """Read a table written by `measure`, with its rows in order."""
     with lzma.open(file, "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     instances = tuple(sorted({row["instance"] for row in rows}))
@@ -68,7 +70,7 @@ def read_landscape(file: Path, smoothing: Smoothing) -> Landscape:
 
 @cache
 def kept(smoothing: Smoothing) -> Landscape:
-    """The landscape that comes with the package: our own measurement."""
+    """Read the landscape in the package, our own measurement."""
     name = f"{smoothing}.csv.xz"
     with resources.as_file(resources.files("paramhs_paper.saps").joinpath(name)) as file:
         return read_landscape(file, smoothing)

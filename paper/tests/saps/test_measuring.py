@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from paramhs.values.errors import BadInput
-from paramhs.values.seeds import below, stream
-from paramhs.world.instances.dimacs import read_formula
-from paramhs.world.targets.saps import SMOOTHINGS, Settings, encoded, solve
+from paramhs.bundled.instances.dimacs import read_formula
+from paramhs.bundled.saps import SMOOTHINGS, Settings, encoded, solve
+from paramhs.core.errors import BadInput
+from paramhs.core.random_streams import below, stream
 from paramhs_paper.cli import app
 from paramhs_paper.saps import measuring
 from paramhs_paper.saps.measuring import Measurement, instances_in
@@ -84,7 +84,7 @@ class Stop(Exception):
 
 
 @pytest.mark.parametrize("cells", [0, 5, 7, CELLS - 1])
-def test_a_stopped_measurement_goes_on_to_the_same_end(
+def test_a_stopped_measurement_resumes_to_the_same_end(
     plan: Measurement, monkeypatch: pytest.MonkeyPatch, cells: int
 ) -> None:
     whole, made = measured(elsewhere(plan, "whole")), []
@@ -160,7 +160,7 @@ def test_the_kept_landscapes_are_the_papers_grid(smoothing: str) -> None:
     assert (landscape.mean["best"] <= landscape.mean["final"]).all()
 
 
-def test_the_command_measures_goes_on_and_draws(plan: Measurement, tmp_path: Path) -> None:
+def test_the_command_measures_resumes_and_draws(plan: Measurement, tmp_path: Path) -> None:
     words = ["measure", str(tmp_path / "formulas"), "--out", str(tmp_path / "out")]
     words += ["--runs", "3", "--threads", "1"]
     for _ in range(2):

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from paramhs.values.errors import BadInput
+from paramhs.core.errors import BadInput
 from paramhs_paper import cli, points
 from paramhs_paper.cli import app
 from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, HeuristicScenario, SapsScenario

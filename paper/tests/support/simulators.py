@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from paramhs.values.seeds import SEEDS, below, stream
+from paramhs.core.random_streams import SEEDS, below, stream
 from paramhs_paper.heuristics import Heuristic, LeadingOnes, OneMax, Ridge
 from paramhs_paper.scenarios import TIES, HeuristicScenario
 from paramhs_paper.searching import Duel

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from paramhs.results.landscape.outcomes import Outcomes, outcomes, sum_law
+from paramhs.theory.outcomes import Outcomes, outcomes, sum_law
 from paramhs_paper.scenarios import HEURISTICS, RUNS
 
 ERROR = 1e-12
