@@ -9,7 +9,7 @@ from paramhs.core.errors import ParamhsError, TargetError
 from paramhs.core.runs import Instance, Run, Task
 from paramhs.core.space import Config
 
-_POLL_SECONDS = 1.0  # between polls of an executor's notices
+_POLL_SECONDS = 1.0  # between looks at notices and signals
 
 
 class Runner(Protocol):
@@ -105,9 +105,13 @@ class Flights:
             yield _run_of(self._flying.pop(call))
 
     def wait(self) -> None:
-        """Wait until a run ends; meanwhile pass on notices of the executor."""
+        """Wait until a run ends; meanwhile pass on notices of the executor.
+
+        The wait has a time limit for every executor: a signal that arrives just before the thread
+        blocks is only handled after it wakes up, so Ctrl-C could be lost until a run ends.
+        """
         futures = [flight.future for flight in self._flying.values()]
-        while not wait(futures, _POLL_SECONDS if self._workers else None, FIRST_COMPLETED).done:
+        while not wait(futures, _POLL_SECONDS, FIRST_COMPLETED).done:
             self.pass_on_notices()
         self.pass_on_notices()
         if self._workers:
