@@ -10,7 +10,6 @@ from paramhs.analysis.verdict import Verdict
 from paramhs.api.ask_tell import AskTell
 from paramhs.api.command import Command
 from paramhs.api.load import load
-from paramhs.api.result import Result
 from paramhs.api.simplify import simplify
 from paramhs.api.tune import tune
 from paramhs.api.validate import validate
@@ -21,6 +20,7 @@ from paramhs.execution.cluster import Dask
 from paramhs.execution.driver import Budget, Watcher
 from paramhs.execution.targets import Answered
 from paramhs.execution.targets.command import JsonLine, Pattern
+from paramhs.report.result import Result
 
 
 def __getattr__(name: str) -> object:

@@ -8,12 +8,12 @@ from typing import Any, Literal
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FixedTrial
 
-from paramhs.api.result import Result
 from paramhs.api.tune import tune as tune_function
 from paramhs.core.errors import BadInput, ParamhsWarning
 from paramhs.core.space import Parameter
 from paramhs.execution.driver import Budget
 from paramhs.formats.space_objects import AnySpace, parameter_of, space_from
+from paramhs.report.result import Result
 
 Distribution = FloatDistribution | IntDistribution | CategoricalDistribution
 

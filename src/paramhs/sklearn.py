@@ -22,12 +22,12 @@ from sklearn.model_selection._search import BaseSearchCV  # for predict, score a
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import indexable
 
-from paramhs.api.result import Result
 from paramhs.api.tune import tune
 from paramhs.core.errors import BadInput, TargetError
 from paramhs.core.runs import Run, Status, Target, Task
 from paramhs.core.space import Config, Space
 from paramhs.formats.space_objects import AnySpace, space_from
+from paramhs.report.result import Result
 
 
 class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types

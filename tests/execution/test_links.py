@@ -5,10 +5,11 @@ import os
 import pytest
 
 import paramhs
-from paramhs.api.reports import page_beside, stored_material, write_report
+from paramhs.api.load import load
 from paramhs.core.errors import BadInput, StoreError
 from paramhs.execution.safe_files import write_whole
 from paramhs.execution.storage.lock import is_held
+from paramhs.report.files import page_beside, write_report
 from tests.support.stores import contents, filled, opened, run_of
 from tests.support.targets import SPACE, noisy
 
@@ -106,7 +107,7 @@ def test_a_page_replaces_a_link_and_leaves_its_target(store, precious):
     page = page_beside(store)
     os.symlink(precious, page)
     os.symlink(precious, page.with_name(f".{page.name}.{os.getpid()}.part"))
-    write_report(stored_material(store), page, store.parent / "figures")
+    write_report(load(store), page, figures=store.parent / "figures")
     assert page.read_text().startswith("<!doctype html>")
     assert not page.is_symlink()
 

@@ -17,17 +17,18 @@ import paramhs
 from paramhs.analysis.capping_savings import saved
 from paramhs.analysis.interactions import Interaction
 from paramhs.analysis.verdict import NoVerdict
-from paramhs.api import reports as reporting
-from paramhs.api.reports import write_report
 from paramhs.cli import app
 from paramhs.core.costs import CostMetric, Quality, Runtime
 from paramhs.core.errors import BadInput, StoreError
 from paramhs.core.runs import Instance, Run, Status, Task
 from paramhs.core.space import Space
 from paramhs.execution.storage.lock import WriterLock
-from paramhs.report import Map, drawn_page
+from paramhs.report import files as reporting
 from paramhs.report.axes import fitting, linear, logarithmic, short
+from paramhs.report.files import write_report
 from paramhs.report.incumbent_curve import trail
+from paramhs.report.landscape_map import Map
+from paramhs.report.page import PageOptions, drawn_page
 from paramhs.report.per_instance import cases
 from tests.support.command_line import scenario
 from tests.support.pages import HEADINGS, HOSTILE, SPACE, Outline, html, made, plain
@@ -82,28 +83,28 @@ class TestPage:
         assert not {name for name in page.attributes if name.startswith("on") or name == "src"}
 
     def test_the_verdict_comes_first_with_its_numbers(self):
-        material = made()
-        text = html(material)
-        verdict = material.verdict
+        result = made()
+        text = html(result)
+        verdict = result.verdict
         assert text.index(verdict.recommendation) < text.index(">finished<")
         for number in (verdict.first.cost, verdict.second.cost):
             assert f"<bdi>{number:.4g}</bdi>" in text
         assert f"p = {verdict.p_value:.2g}" in text
 
     def test_means_side_by_side_are_over_the_same_runs(self):
-        material = made()
-        listed = cases(material.verdict.paired_runs, material.metric)
-        assert sum(case.runs for case in listed) == len(material.verdict.paired_runs)
+        result = made()
+        listed = cases(result.verdict.paired_runs, result.metric)
+        assert sum(case.runs for case in listed) == len(result.verdict.paired_runs)
         for k, side in enumerate(("first", "second")):
             mean = math.fsum(case.runs * getattr(case, side).cost for case in listed) / 24
-            assert mean == pytest.approx((material.verdict.first, material.verdict.second)[k].cost)
+            assert mean == pytest.approx((result.verdict.first, result.verdict.second)[k].cost)
 
     def test_the_curve_ends_where_the_incumbent_is_now(self):
-        material = made()
-        last = trail(material)[-1]
-        costs = material.history.costs(material.best)
+        result = made()
+        last = trail(result)[-1]
+        costs = result.history.costs(result.best)
         assert last.evidence == len(costs)
-        assert last.runs == len(material.asked)
+        assert last.runs == len(result.runs)
         assert last.mean == pytest.approx(math.fsum(c for (c,) in costs.values()) / len(costs))
 
     @pytest.mark.parametrize("name", HOSTILE)
@@ -116,10 +117,8 @@ class TestPage:
                 return Status.CRASHED, 0.1, None
             return plain(config, pair, rng)
 
-        material = made(
-            fails, space=space, instances=[name, other, "c"], name=name, target={"function": name}
-        )
-        page = drawn_page(material)
+        result = made(fails, space=space, instances=[name, other, "c"], target={"function": name})
+        page = drawn_page(result, PageOptions(name=name))
         outline = Outline(page.html)
         assert not {"script", "img"} & set(outline.elements)
         assert "\u202e" not in page.html
@@ -133,8 +132,8 @@ class TestPage:
         """1,000 instances and 150 parameters."""
         space = Space({f"parameter-number-{i}": (0.0, 1.0) for i in range(150)})
         names = [f"instances/of-some-family-{i:04}.cnf" for i in range(1000)]
-        material = made(space=space, instances=names, races=1, configs=25)
-        assert len(html(material).encode()) < 200_000
+        result = made(space=space, instances=names, races=1, configs=25)
+        assert len(html(result).encode()) < 200_000
 
     def test_of_one_parameter_and_no_instance(self):
         space = Space({"x": (0.0, 1.0)})
@@ -176,18 +175,17 @@ class TestPage:
         assert "forbidden = [&#39;mode == &#34;fast&#34;&#39;]" in text
 
     def test_a_missing_verdict_is_reported_with_advice(self):
-        material = made(
+        result = made(
             judged=False,
             verdict=NoVerdict("none", "none was made."),
-            calls={"validate": "paramhs validate s.toml"},
         )
-        text = html(material)
+        text = html(result, calls={"validate": "paramhs validate s.toml"})
         assert "No verdict: none was made." in text
         assert "paramhs validate s.toml" in text
         assert "in the search" in text
 
     def test_a_running_search_is_looked_at_again(self):
-        text = html(made(judged=False, running=True, refresh=5))
+        text = html(made(judged=False, running=True), refresh=5)
         assert '<meta http-equiv="refresh" content="5">' in text
         assert "The search is running" in text
 
@@ -196,15 +194,17 @@ class TestPage:
         assert page.headings == HEADINGS
 
     def test_the_default_as_the_best_is_kept(self):
-        material = made()
+        result = made()
         kept = NoVerdict("kept", "the search found nothing better; it tried 3 challengers.")
-        text = html(made(trajectory=material.trajectory[:1], verdict=kept))
+        text = html(made(trajectory=result.trajectory[:1], verdict=kept))
         assert text.count("Keep the default") == 2, "in the title and at the top, not in the advice"
 
     def test_dots_of_the_map_lie_at_their_values(self):
         stops = [SPACE.config(x=x, k=k) for x, k in ((0.125, 2), (0.75, 3), (0.875, 8))]
         chart = Map("x", "k", (0.0, 0.5, 1.0), (1, 5, 9), ((1.0, 2.0, 3.0),) * 3, tuple(stops))
-        (figure,) = [f for f in drawn_page(made(map=chart)).figures if f.name == "map"]
+        (figure,) = [
+            f for f in drawn_page(made(), PageOptions(map=chart)).figures if f.name == "map"
+        ]
         tree = ElementTree.fromstring(figure.svg)
         dots = [c for c in tree.iter("circle") if c.get("class") == "stop"]
         across = [float(dot.get("cx")) for dot in dots]
@@ -213,19 +213,22 @@ class TestPage:
 
     def test_pairs_of_parameters_are_reported_where_they_matter(self):
         found = (Interaction(("x", "k"), 0.3, 0.1, 0.5), Interaction(("k", "mode"), 0.001, 0, 0.1))
-        text = html(made(interactions=found))
+        result = made()
+        result.__dict__["interactions"] = found  # cached
+        text = html(result, interactions=True)
         assert "Two parameters together" in text
         assert "10.0% to 50.0%" in text
         assert "0.1%" not in text.split("Two parameters together")[1].split("</table>")[0]
-        assert "No two parameters" in html(made(interactions=found[1:]))
+        result.__dict__["interactions"] = found[1:]
+        assert "No two parameters" in html(result, interactions=True)
 
     def test_capped_runs_are_no_costs(self):
-        material = made(judged=False)
-        before = trail(material)[-1].mean
-        run = Run(Task(material.best, Instance("new"), 99, 0.1), Status.CAPPED, 0.1, 1e9)
-        material.history.add(run)
-        assert trail(material)[-1].mean == before
-        page = html(replace(material, capped=saved(material.asked)))
+        result = made(judged=False)
+        before = trail(result)[-1].mean
+        run = Run(Task(result.best, Instance("new"), 99, 0.1), Status.CAPPED, 0.1, 1e9)
+        result.history.add(run)
+        assert trail(result)[-1].mean == before
+        page = html(replace(result, capped=saved(result.runs)))
         assert "Capping: 1 run cut short, which saved about" in page
 
 
@@ -254,7 +257,9 @@ class TestWriting:
             status, seconds, quality = plain(config, pair, rng)
             return status, seconds, quality + config.indices[1] / 4
 
-        paths = write_report(made(two_matter), tmp_path / "runs.html", tmp_path / "new" / "figures")
+        paths = write_report(
+            made(two_matter), tmp_path / "runs.html", figures=tmp_path / "new" / "figures"
+        )
         names = {path.name for path in paths[1:]}
         assert {"incumbent-by-runs.svg", "scatter.svg", "map.svg", "verdict.svg"} <= names
         for path in paths[1:]:
@@ -293,14 +298,14 @@ class TestPython:
         class Reader(paramhs.Watcher):
             def ran(self, record, progress):
                 if progress.taken == 60 and not progress.purpose:
-                    seen.append(reporting.stored_material(store, refresh=5))
+                    seen.append(paramhs.load(store))
 
         paramhs.tune(noisy, {"x": (0.0, 1.0)}, store=store, watcher=Reader(), **HOW)
-        (material,) = seen
-        assert material.running
-        assert 50 <= len(material.asked) <= 60
-        assert "No verdict: the search is running." in html(material)
-        assert not reporting.stored_material(store).running
+        (result,) = seen
+        assert result.running
+        assert 50 <= len(result.runs) <= 60
+        assert "No verdict: the search is running." in html(result)
+        assert not paramhs.load(store).running
 
     def test_of_a_cost_that_only_its_program_knows(self, tmp_path):
         store = tmp_path / "runs.sqlite"
@@ -308,7 +313,7 @@ class TestPython:
         text = result.report(tmp_path / "a.html").read_text(encoding="utf-8")
         assert Outline(text).headings == HEADINGS
         with pytest.raises(StoreError, match="only the program that defines it"):
-            reporting.stored_material(store)
+            paramhs.load(store)
 
     def test_without_a_store_too(self, tmp_path):
         result = paramhs.tune(noisy, {"x": (0.0, 1.0), "k": (1, 5)}, **HOW)

@@ -5,10 +5,11 @@ import shutil
 
 import pytest
 
-from paramhs.api.reports import write_report
 from paramhs.core.costs import Runtime
 from paramhs.core.runs import Status
 from paramhs.core.space import Space
+from paramhs.report.files import write_report
+from paramhs.report.page import PageOptions
 from tests.support.pages import HEADINGS, HOSTILE, made, plain
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -75,16 +76,17 @@ def hostile_page(tmp_path_factory):
             return Status.CRASHED, 0.1, None
         return Status.OK, plain(config, pair, rng)[2], None
 
-    material = made(
+    result = made(
         answer,
         space=space,
         instances=HOSTILE,
         metric=Runtime(),
         cutoff=5.0,
-        name=HOSTILE[0],
         target={"command": "<script>alert(1)</script> <img>", "style": "Style()"},
     )
-    return write_report(material, tmp_path_factory.mktemp("page") / "runs.html")[0]
+    return write_report(
+        result, tmp_path_factory.mktemp("page") / "runs.html", PageOptions(name=HOSTILE[0])
+    )[0]
 
 
 @pytest.mark.parametrize("width", [1200, 400])

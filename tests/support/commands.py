@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from paramhs.api.result import Result
 from paramhs.api.tune import tune_scenario
 from paramhs.core.costs import CostMetric, Quality
 from paramhs.core.runs import NO_INSTANCE, Instance
@@ -12,6 +11,7 @@ from paramhs.core.space import Integer, Space
 from paramhs.execution.driver import Budget
 from paramhs.execution.settings import Running
 from paramhs.execution.targets.command import CommandTarget, Style, Template
+from paramhs.report.result import Result
 from paramhs.search.registry import CONFIGURATORS
 
 SPACE = Space({"x": Integer(0, 20, default=4)})

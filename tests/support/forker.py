@@ -23,7 +23,7 @@ HUNG = 240.0  # seconds until a command is taken to hang
 LARGE = {
     "saps": "paramhs.bundled.saps",
     "landscape": "paramhs.theory.table",
-    **dict.fromkeys(("tune", "show", "report", "simplify"), "paramhs.api.reports"),
+    **dict.fromkeys(("tune", "show", "report", "simplify"), "paramhs.report.files"),
 }
 """What some commands import besides: had once, when the first of them is asked for."""
 _ENDED = 16  # bytes of an answer

@@ -4,17 +4,16 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from html.parser import HTMLParser
+from pathlib import Path
 from random import Random
 
-from paramhs.analysis.failures import failure_groups
-from paramhs.analysis.importance import importance
 from paramhs.analysis.verdict import NoVerdict, verdict
 from paramhs.core.costs import CostMetric, Quality, score
 from paramhs.core.runs import Instance, Pair, Point, Run, Status, Task
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config, Space
-from paramhs.report import Material, drawn_page
-from paramhs.report.per_instance import unsolved
+from paramhs.report.page import PageOptions, drawn_page
+from paramhs.report.result import Result
 from paramhs.search.history import History
 from paramhs.search.record import Record
 
@@ -57,8 +56,8 @@ def made(
     races: int = 3,
     judged: bool = True,
     **more: object,
-) -> Material:
-    """The page's material of a search that met so many configurations, each on a few pairs."""
+) -> Result:
+    """Result of a search that ran some configurations, each on a few pairs."""
     rng = Random(1)
     scenario = Scenario(space, tuple(map(Instance, instances)), metric, cutoff)
     history = History(scenario, 0)
@@ -79,21 +78,18 @@ def made(
             points.append(Point(config, len(history.runs), 1.0, cost, len(costs)))
     sides = [[run(config, pair) for pair in pairs] for config in (met[0], met[-1])]
     found = {
-        "name": "runs.sqlite",
+        "store": Path("runs.sqlite"),
         "verdict": verdict(*sides, metric, "test instances") if judged and sides[0] else NONE,
-        "importance": importance(history.runs, metric),
-        "failures": failure_groups(history.runs, space),
-        "unsolved": unsolved([history.runs], metric),
     }
     written = {f.name for f in fields(Record)} & more.keys()
     facts = {"target": {"function": "a target"}, "target_time": 1.0}
     facts |= {name: more.pop(name) for name in written}
     record = Record(history, **{"trajectory": points, **facts})
-    return Material(record, **{**found, **more})
+    return Result(record, **{**found, **more})
 
 
-def html(material: Material) -> str:
-    return drawn_page(material).html
+def html(result: Result, **options: object) -> str:
+    return drawn_page(result, PageOptions(**options)).html
 
 
 class Outline(HTMLParser):

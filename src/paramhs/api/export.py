@@ -17,11 +17,11 @@ from typing import IO, Any, NamedTuple
 
 from paramhs.analysis.verdict import Verdict
 from paramhs.api.load import load
-from paramhs.api.tables import Row, config_rows, run_rows, trajectory_rows, verdict_rows
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Run
 from paramhs.core.text.numbers import printable_json
 from paramhs.execution.storage import ABLATION, VERDICT
+from paramhs.report.tables import Row, config_rows, run_rows, trajectory_rows, verdict_rows
 from paramhs.search.judge import Judge
 
 _BATCH_ROWS = 5_000  # written to a Parquet file at a time

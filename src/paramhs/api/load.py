@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from paramhs.analysis.capping_savings import saved
-from paramhs.api.result import Result
 from paramhs.procedures.recommendation import is_running, outcome
+from paramhs.report.result import Result
 
 
 def load(path: str | Path) -> Result:
@@ -29,10 +29,14 @@ def load(path: str | Path) -> Result:
         >>> paramhs.load(store).best == found.best
         True
     """
-    from paramhs.execution.storage.load import read_record  # sqlite3 only where it is needed
+    from paramhs.execution.storage.load import (  # sqlite3 only where it is needed
+        read_record,
+        uncollected,
+    )
 
     store = Path(path)
     running = is_running(store)
-    record = read_record(store)
-    verdict = outcome(record, store, running=running)
-    return Result(record, verdict, store, saved(record.runs), running)
+    with uncollected():
+        record = read_record(store)
+        verdict = outcome(record, store, running=running)
+        return Result(record, verdict, store, saved(record.runs), running)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paramhs.api.command import Command
-from paramhs.api.result import Result
 from paramhs.api.tune import held_out, target_of
 from paramhs.core.arguments import named_instances
 from paramhs.core.errors import BadInput
@@ -16,6 +15,7 @@ from paramhs.core.test_set import TestSet
 from paramhs.execution.driver import Watcher
 from paramhs.execution.executors import AnyExecutor
 from paramhs.execution.settings import Running
+from paramhs.report.result import Result
 
 if TYPE_CHECKING:
     from paramhs.analysis.ablation import Simplified

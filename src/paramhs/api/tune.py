@@ -10,7 +10,6 @@ from paramhs.analysis.capping_savings import saved_in
 from paramhs.analysis.verdict import Verdict
 from paramhs.api.command import Command
 from paramhs.api.outcome import Later
-from paramhs.api.result import Result
 from paramhs.api.terminal.environment import is_watched
 from paramhs.core.answers import Answer
 from paramhs.core.arguments import (
@@ -47,6 +46,7 @@ from paramhs.execution.targets.command import CommandTarget, Expected
 from paramhs.formats.space_objects import AnySpace, space_from
 from paramhs.procedures.recommendation import accepted_in, keep_ending, outcome
 from paramhs.procedures.validate import as_noted, validate
+from paramhs.report.result import Result
 from paramhs.search.configurators import Configurator, check_configurator
 from paramhs.search.configurators import asynchronous as made_asynchronous
 from paramhs.search.history import History

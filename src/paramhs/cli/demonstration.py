@@ -8,8 +8,6 @@ from statistics import fmean
 
 from rich.console import Console
 
-from paramhs.api.reports import make_folder, result_material
-from paramhs.api.result import Result
 from paramhs.api.tune import tune
 from paramhs.bundled.instances.dimacs import dimacs
 from paramhs.bundled.instances.random_ksat import random_ksat
@@ -20,7 +18,10 @@ from paramhs.core.random_streams import stream
 from paramhs.core.space import Config
 from paramhs.execution.driver import Budget, Watcher
 from paramhs.execution.safe_files import write_whole
-from paramhs.report import Map, drawn_map, drawn_page
+from paramhs.report.files import make_folder
+from paramhs.report.landscape_map import Map, drawn_map
+from paramhs.report.page import PageOptions, drawn_page
+from paramhs.report.result import Result
 
 METRIC = Quality()
 COUNT = 12  # instances to search on; the same number is held out
@@ -102,8 +103,7 @@ def show(console: Console, chart: Map) -> None:
 
 def draw(result: Result, chart: Map, folder: Path) -> list[Path]:
     """Write the report with the map, and the map as SVG."""
-    material = result_material(result, "the demo of paramhs", chart)
-    page = drawn_page(material)
+    page = drawn_page(result, PageOptions(name="the demo of paramhs", map=chart))
     texts = {"demo.html": page.html, "demo.svg": dict(page.figure_files())["map.svg"]}
     make_folder(folder)
     for name, text in texts.items():

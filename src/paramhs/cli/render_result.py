@@ -7,10 +7,10 @@ from rich.console import Console
 
 from paramhs.analysis.evidence import Rival, closest_rivals, steps
 from paramhs.analysis.solved import Answers
-from paramhs.api.result import Result
 from paramhs.api.terminal.text_layout import brief, tell, tell_table
 from paramhs.core.runs import Point
 from paramhs.core.text.numbers import counted
+from paramhs.report.result import Result
 from paramhs.search.history import History
 
 _MAX_SHOWN = 8  # parameters of a default that is shown in full

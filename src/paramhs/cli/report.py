@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from paramhs.api.result import Result
 from paramhs.cli.console import Json, called, print_json, say
 from paramhs.core.errors import ParamhsError
+from paramhs.report.result import Result
 
 _REFRESH_SECONDS = 5.0  # seconds between two versions of the page of a running search
 _MAX_LOAD = 20  # the pause is at least this multiple of the time to write a page
@@ -44,7 +44,7 @@ def report(
     scripts. It can be written while the search runs, and needs neither the target nor the
     instances.
     """
-    from paramhs.api.reports import check_page, page_beside
+    from paramhs.report.files import check_page, page_beside
 
     page = out or page_beside(store)
     if out is None:
@@ -70,11 +70,13 @@ def _write(
     interactions: bool = False,
 ) -> tuple[list[Path], str]:
     """Write the page and its pictures; return their paths and the recommendation."""
-    from paramhs.api.reports import stored_material, with_interactions, write_report
+    from paramhs.api.load import load
+    from paramhs.report.files import write_report
+    from paramhs.report.page import PageOptions
 
-    material = stored_material(store, next_calls(store), refresh)
-    material = with_interactions(material) if interactions else material
-    return write_report(material, page, figures), material.verdict.recommendation
+    result = load(store)
+    options = PageOptions(calls=next_calls(store), interactions=interactions, refresh=refresh)
+    return write_report(result, page, options, figures), result.recommendation
 
 
 def _watch(store: Path, page: Path, figures: Path | None) -> None:
@@ -99,12 +101,13 @@ def next_calls(store: Path, scenario: Path | None = None) -> dict[str, str]:
 
 def write_beside(result: Result, store: Path, scenario: Path) -> Path | None:
     """Write the page of a search that has just ended; an error is reported but not raised."""
-    from paramhs.api.reports import check_page, page_beside, result_material, write_report
+    from paramhs.report.files import check_page, page_beside, write_report
+    from paramhs.report.page import PageOptions
 
     page = page_beside(store)
     try:
         check_page(page)
-        write_report(result_material(result, calls=next_calls(store, scenario)), page)
+        write_report(result, page, PageOptions(calls=next_calls(store, scenario)))
     except KeyboardInterrupt:
         why = "it was interrupted"
     except Exception as error:  # printing the result of hours has priority over any error

@@ -12,18 +12,17 @@ from rich.text import Text
 from paramhs.analysis.evidence import common_costs, steps
 from paramhs.analysis.solved import failed_by_config
 from paramhs.api.load import load
-from paramhs.api.result import common_text
 from paramhs.api.terminal.safe_console import Terminal
 from paramhs.api.terminal.text_layout import brief, tell
 from paramhs.cli.console import Json, print_json, say
 from paramhs.cli.render_result import print_answers, print_counts, print_most_run, print_trajectory
 from paramhs.cli.render_verdict import print_accepted, print_outcome
+from paramhs.cli.report import next_calls
 from paramhs.core.text.numbers import finite
-from paramhs.procedures.recommendation import accepted_in
+from paramhs.report.result import Result, common_text
 
 if TYPE_CHECKING:
     from paramhs.analysis.importance import Importance
-    from paramhs.report import Material
 
 _MAX_PARAMETERS = 12  # parameters in the table of importance
 
@@ -55,36 +54,34 @@ def show(
         if as_json:
             print_json({**about, "trajectory": [], "most_run": []})
         return
-    from paramhs.api.reports import stored_material
-
-    material = stored_material(store)
-    most_run = _most_run(material, [row["config"] for row in about["most_run"]])
+    result = load(store)
+    most_run = _most_run(result, [row["config"] for row in about["most_run"]])
     if as_json:
-        told = _as_json(material, most_run)
-        print_json({**about, **told, "accepted": list(accepted_in(store))})
+        told = _as_json(result, most_run)
+        print_json({**about, **told, "accepted": list(result.accepted)})
         return
     console.print()
-    print_answers(console, material.answers)
-    print_accepted(console, accepted_in(store))
-    _print_verdict(console, material)
-    _print_ablation(console, material)
-    _print_importance(console, material)
-    _print_failures(console, material)
+    print_answers(console, result.answers)
+    print_accepted(console, result.accepted)
+    _print_verdict(console, result)
+    _print_ablation(console, result)
+    _print_importance(console, result)
+    _print_failures(console, result)
     console.print("\nincumbents")
-    print_trajectory(console, material.history, material.trajectory)
-    met = common_costs(material.history, material.default, material.best)
-    tell(console, common_text(met, material.history, ("the best", "the default")))
+    print_trajectory(console, result.history, result.trajectory)
+    met = common_costs(result.history, result.default, result.best)
+    tell(console, common_text(met, result.history, ("the best", "the default")))
     print_most_run(console, most_run)
 
 
-def _most_run(material: "Material", keys: Sequence[str]) -> list[dict[str, Any]]:
+def _most_run(result: Result, keys: Sequence[str]) -> list[dict[str, Any]]:
     """Configurations with the most runs, each compared with the best on common runs."""
-    configs = {config.key: config for config in material.history.configs}
-    failures = failed_by_config(material.history)
+    configs = {config.key: config for config in result.history.configs}
+    failures = failed_by_config(result.history)
     rows = []
     for config in (configs[key] for key in keys if key in configs):
-        met = common_costs(material.history, material.best, config)
-        costs = material.history.costs(config).values()
+        met = common_costs(result.history, result.best, config)
+        costs = result.history.costs(config).values()
         rows.append(
             {
                 "config": config.as_dict(),
@@ -99,44 +96,44 @@ def _most_run(material: "Material", keys: Sequence[str]) -> list[dict[str, Any]]
     return rows
 
 
-def _as_json(material: "Material", most_run: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    simplified = material.simplified
-    met = common_costs(material.history, material.default, material.best)
+def _as_json(result: Result, most_run: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    simplified = result.simplified
+    met = common_costs(result.history, result.default, result.best)
     return {
-        "running": material.running,
-        "best": material.best.as_dict(),
+        "running": result.running,
+        "best": result.best.as_dict(),
         "best_cost": finite(met.second) if met else None,
-        "default": material.default.as_dict(),
+        "default": result.default.as_dict(),
         "default_cost": finite(met.first) if met else None,
         "common_runs": met.runs if met else 0,
         "ratio": finite(met.ratio) if met else None,
-        "recommendation": material.verdict.recommendation,
-        "verdict": material.verdict.to_json(),
+        "recommendation": result.verdict.recommendation,
+        "verdict": result.verdict.to_json(),
         "simplified": simplified and simplified.to_json(),
-        "importance": [one.to_json() for one in material.importance],
-        "answers": material.answers.to_json(),
-        "failures": [group.to_json() for group in material.failures],
-        "unsolved": list(material.unsolved),
-        "trajectory": [step.to_json() for step in steps(material.history, material.trajectory)],
+        "importance": [one.to_json() for one in result.importance],
+        "answers": result.answers.to_json(),
+        "failures": [group.to_json() for group in result.failures],
+        "unsolved": list(result.unsolved),
+        "trajectory": [step.to_json() for step in steps(result.history, result.trajectory)],
         "most_run": [{k: v for k, v in row.items() if k != "shown"} for row in most_run],
-        **({"command": material.command} if material.command else {}),
+        **({"command": result.command} if result.command else {}),
     }
 
 
-def _print_verdict(console: Console, material: "Material") -> None:
-    print_outcome(console, material.verdict)
-    if material.command:
+def _print_verdict(console: Console, result: Result) -> None:
+    print_outcome(console, result.verdict)
+    if result.command:
         console.print("\ncommand of the best configuration:")
-        console.print(Text(material.command), soft_wrap=True)
+        console.print(Text(result.command), soft_wrap=True)
 
 
-def _print_ablation(console: Console, material: "Material") -> None:
+def _print_ablation(console: Console, result: Result) -> None:
     from paramhs.report.sections import matter
 
-    part = matter(material)
+    part = matter(result, next_calls(result.store) if result.store else {})
     console.print("\nchanges that matter")
     if not part.steps:
-        nothing = material.best == material.default
+        nothing = result.best == result.default
         text = "the default is the best" if nothing else f"not examined yet: {part.call}"
         tell(console, text)
         return
@@ -144,7 +141,7 @@ def _print_ablation(console: Console, material: "Material") -> None:
     headings = (
         "changes",
         "in this step",
-        material.metric.label,
+        result.metric.label,
         "vs. previous",
         "total",
         "gain kept",
@@ -155,18 +152,18 @@ def _print_ablation(console: Console, material: "Material") -> None:
         tell(console, line)
 
 
-def _print_importance(console: Console, material: "Material") -> None:
+def _print_importance(console: Console, result: Result) -> None:
     console.print("\nimportance of parameters (share of the variance between configurations)")
-    if not material.importance:
+    if not result.importance:
         console.print("too few configurations for an estimate")
         return
     from paramhs.report.sections import ablated, ablated_first
 
-    if ablated(material):
+    if ablated(result):
         tell(console, "(in the order of the ablation above, which is more reliable)")
-    rows = [_row(one) for one in ablated_first(material)[:_MAX_PARAMETERS]]
+    rows = [_row(one) for one in ablated_first(result)[:_MAX_PARAMETERS]]
     _print_table(console, ("parameter", "importance", "95 % interval", "effect"), rows)
-    more = len(material.importance) - len(rows)
+    more = len(result.importance) - len(rows)
     if more:
         console.print(f"and {more} less important parameters")
 
@@ -177,11 +174,11 @@ def _row(one: "Importance") -> tuple[str, ...]:
     return (one.name, f"{one.share:.1%}", f"{one.low:.1%} to {one.high:.1%}", effect)
 
 
-def _print_failures(console: Console, material: "Material") -> None:
-    if not material.failures:
+def _print_failures(console: Console, result: Result) -> None:
+    if not result.failures:
         return
     console.print("\nfailures")
-    for group in material.failures:
+    for group in result.failures:
         tell(console, group.text, indent="  ")
         if group.toml:
             console.print(Text(f"  to forbid it: {group.toml}"), soft_wrap=True)

@@ -13,7 +13,6 @@ from typing import Annotated, TextIO, cast
 import typer
 from rich.text import Text
 
-from paramhs.api.result import Result
 from paramhs.api.terminal.live_view import view
 from paramhs.api.tune import tune_scenario
 from paramhs.cli.console import (
@@ -48,6 +47,7 @@ from paramhs.core.space import Config
 from paramhs.execution.cluster import Dask
 from paramhs.execution.driver import INTERRUPTED, Budget
 from paramhs.formats.scenario import ScenarioFile, read_configs, read_scenario
+from paramhs.report.result import Result
 
 INTERRUPTED_CODE = 130
 

@@ -1,35 +1,35 @@
 """Next steps after a search, shown below the recommendation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from paramhs.analysis.verdict import LEAST_INSTANCES, Verdict
 from paramhs.core.text.numbers import counted
-from paramhs.report.context import Material
+from paramhs.report.result import Result
 
 _LATE_SHARE = 0.7  # share of a search after which a new incumbent counts as late
 _WIDE_RATIO = 1.5  # ratio of the ends of an interval that counts as wide
 
 
-def advice(material: Material) -> list[str]:
-    """Advice as sentences, the most useful first."""
-    return [*material.answers.warnings, *_advice(material)]
+def advice(result: Result, calls: Mapping[str, str]) -> list[str]:
+    """Advice as sentences, the most useful first; `calls` are commands to run next, by name."""
+    return [*result.answers.warnings, *_advice(result, calls)]
 
 
-def _advice(material: Material) -> list[str]:
-    if material.running:
+def _advice(result: Result, calls: Mapping[str, str]) -> list[str]:
+    if result.running:
         return ["The search is running: these results are preliminary."]
-    if not material.trajectory:
+    if not result.trajectory:
         return ["No run has finished yet."]
-    if material.best == material.default:
-        return list(_kept(material))
-    if isinstance(material.verdict, Verdict):
-        return list(_proven(material, material.verdict))
-    return list(_unproven(material))
+    if result.best == result.default:
+        return list(_kept(result))
+    if isinstance(result.verdict, Verdict):
+        return list(_proven(result, result.verdict, calls))
+    return list(_unproven(result, calls))
 
 
-def _proven(material: Material, verdict: Verdict) -> Iterator[str]:
+def _proven(result: Result, verdict: Verdict, calls: Mapping[str, str]) -> Iterator[str]:
     if verdict.conclusion == "better":
-        where = "its command is above" if material.command else "its values are below"
+        where = "its command is above" if result.command else "its values are below"
         yield f"Use the best: {where}, ready to copy."
     elif _few(verdict):
         yield (
@@ -38,18 +38,18 @@ def _proven(material: Material, verdict: Verdict) -> Iterator[str]:
             if verdict.about_these_only
             else "Get more instances for the test set: the interval is wide."
         )
-    if _is_late(material):
+    if _is_late(result):
         yield (
             "Extend the budget: the last incumbent was found late, so the search may improve"
             " further. Run the same command with a larger budget to continue it."
         )
     if verdict.conclusion == "better":
-        yield from _simpler(material)
+        yield from _simpler(result, calls)
 
 
-def _simpler(material: Material) -> Iterator[str]:
-    made, simplify = material.simplified, material.calls.get("simplify")
-    if made is None or made.ablation.best != material.best:
+def _simpler(result: Result, calls: Mapping[str, str]) -> Iterator[str]:
+    made, simplify = result.simplified, calls.get("simplify")
+    if made is None:
         if simplify:
             yield f"Find out which changes matter: {simplify}"
     elif made.kept is not None and len(made.changes) < len(made.ablation.changes):
@@ -64,18 +64,18 @@ def _few(verdict: Verdict) -> bool:
     return ratio is not None and ratio.low > 0 and ratio.high / ratio.low > _WIDE_RATIO
 
 
-def _unproven(material: Material) -> Iterator[str]:
+def _unproven(result: Result, calls: Mapping[str, str]) -> Iterator[str]:
     yield "Do not rely on the best yet: there is no verdict on held-out runs."
-    validate = material.calls.get("validate")
+    validate = calls.get("validate")
     if validate:
         yield f"Get a verdict: {validate}"
-    if _is_late(material):
+    if _is_late(result):
         yield "Or extend the budget first: the last incumbent was found late."
 
 
-def _kept(material: Material) -> Iterator[str]:
-    tried = len(material.history.configs) - 1
-    space = material.history.scenario.space
+def _kept(result: Result) -> Iterator[str]:
+    tried = len(result.history.configs) - 1
+    space = result.history.scenario.space
     size = space.size()
     if size is not None and tried >= size - 1:
         yield "Every configuration was tried; only a larger space can contain a better one."
@@ -86,6 +86,6 @@ def _kept(material: Material) -> Iterator[str]:
     )
 
 
-def _is_late(material: Material) -> bool:
-    points, total = material.trajectory, len(material.asked)
+def _is_late(result: Result) -> bool:
+    points, total = result.trajectory, len(result.runs)
     return len(points) > 1 and points[-1].runs > _LATE_SHARE * total

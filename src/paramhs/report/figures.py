@@ -12,9 +12,9 @@ from paramhs.core.costs import CostMetric
 from paramhs.report import charts
 from paramhs.report.axes import Scale, fitting, linear, logarithmic, short
 from paramhs.report.charts import Frame, clipped
-from paramhs.report.context import Material
 from paramhs.report.incumbent_curve import Sample
 from paramhs.report.per_instance import Case, Paired, solving_times
+from paramhs.report.result import Result
 
 _MIN_LOG_RUNS = 200  # runs above which their axis is logarithmic
 _MAX_STEPS = 300  # points of a cactus plot
@@ -52,7 +52,7 @@ def interval_figure(ratio: Interval, better: str) -> Figure:
 # Ablation
 
 
-def ablation_figure(ablation: Ablation, material: Material) -> Figure | None:
+def ablation_figure(ablation: Ablation, result: Result) -> Figure | None:
     """Cost for each number of changes, from the default to the best, with intervals."""
     spots = [(0.0, ablation.default_cost, "default")]
     for step in ablation.steps:
@@ -63,13 +63,13 @@ def ablation_figure(ablation: Ablation, material: Material) -> Figure | None:
     ranges = [
         (float(step.count), *ends)
         for step in ablation.steps
-        if (ends := _ends(ablation.default_cost, step.total, material.more_is_better))
+        if (ends := _ends(ablation.default_cost, step.total, result.more_is_better))
     ]
     frame = Frame(
         linear(x for x, _, _ in spots),
         fitting([*(y for _, y, _ in spots), *(x for _, *ends in ranges for x in ends)]),
         "parameters changed",
-        material.label,
+        result.label,
         ticks=(min(int(spots[-1][0]), 6), 5),
     )
     title = "Cost after each change, from the default to the best"
@@ -97,13 +97,13 @@ def _ends(default: float, ratio: Interval | None, more: bool) -> tuple[float, fl
 # Course of the search
 
 
-def trail_figures(samples: Sequence[Sample], material: Material) -> list[Figure]:
+def trail_figures(samples: Sequence[Sample], result: Result) -> list[Figure]:
     """Mean of the incumbent over runs and time, and the number of runs behind it."""
     usable = [s for s in samples if math.isfinite(s.mean)]
     if not usable:
         return []
     what, passed = "time", "seconds elapsed"
-    if not material.record.elapsed:
+    if not result.record.elapsed:
         what, passed = "target time", "seconds of target time"
     by_runs = [(float(s.runs), s) for s in usable]
     by_time = [(s.seconds, s) for s in usable]
@@ -116,8 +116,8 @@ def trail_figures(samples: Sequence[Sample], material: Material) -> list[Figure]
     )
     title = "Number of runs behind the incumbent's mean"
     return [
-        _trail("incumbent-by-runs", "The incumbent over runs", by_runs, "runs", material),
-        _trail("incumbent-by-time", f"The incumbent over {what}", by_time, passed, material),
+        _trail("incumbent-by-runs", "The incumbent over runs", by_runs, "runs", result),
+        _trail("incumbent-by-time", f"The incumbent over {what}", by_time, passed, result),
         Figure("evidence", title, frame.drawn(title, charts.steps(frame, evidence, "b"))),
     ]
 
@@ -131,11 +131,11 @@ def _growing(numbers: Sequence[float]) -> Scale:
 
 
 def _trail(
-    name: str, title: str, at: Sequence[tuple[float, Sample]], label: str, material: Material
+    name: str, title: str, at: Sequence[tuple[float, Sample]], label: str, result: Result
 ) -> Figure:
     means = [s.mean for _, s in at]
     y = fitting(_within([*means, *(x for _, s in at for x in (s.low, s.high))], means))
-    frame = Frame(_growing([x for x, _ in at]), y, label, f"{material.label}, at that moment")
+    frame = Frame(_growing([x for x, _ in at]), y, label, f"{result.label}, at that moment")
     firsts = [
         (x, s.mean, f"incumbent {s.number}, {short(s.mean)} over {s.evidence} runs")
         for k, (x, s) in enumerate(at)

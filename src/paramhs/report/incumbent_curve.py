@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from paramhs.core.costs import WORST, Cost, CostMetric
 from paramhs.core.runs import Pair, Status
-from paramhs.report.context import Material
+from paramhs.report.result import Result
 
 _SAMPLES = 120  # points of the curve
 
@@ -31,35 +31,35 @@ class Sample(NamedTuple):
     """Number of the incumbent, counted from 0."""
 
 
-def trail(material: Material) -> list[Sample]:
+def trail(result: Result) -> list[Sample]:
     """Samples in order: every new incumbent, and points between them.
 
     A mean is over the runs that the incumbent had then, so means of two incumbents are over
     different runs.
     """
-    return list(_samples(material))
+    return list(_samples(result))
 
 
-def _samples(material: Material) -> Iterator[Sample]:
-    points = material.trajectory
+def _samples(result: Result) -> Iterator[Sample]:
+    points = result.trajectory
     begins = [point.runs for point in points]
     followed = {point.config: _Running() for point in points}
-    cost_of, total, clock = material.history.scenario.cost_of, len(material.asked), 0.0
-    for run in material.history.scenario.known:
+    cost_of, total, clock = result.history.scenario.cost_of, len(result.runs), 0.0
+    for run in result.history.scenario.known:
         if run.task.config in followed and run.status is not Status.CAPPED:
             followed[run.task.config].add(run.task.pair, cost_of(run))
     wanted = _wanted(begins, total)
-    for made, run in enumerate(material.asked, 1):
+    for made, run in enumerate(result.runs, 1):
         running = followed.get(run.task.config)
         if running is not None and run.status is not Status.CAPPED:
             running.add(run.task.pair, cost_of(run))
         clock += run.runtime
         if made in wanted and made >= begins[0]:
             number = bisect_right(begins, made) - 1
-            seconds = material.record.elapsed[made - 1] if material.record.elapsed else clock
+            seconds = result.record.elapsed[made - 1] if result.record.elapsed else clock
             seen = followed[points[number].config]
             if seen.pairs:
-                yield seen.sample(made, seconds, material.metric, number)
+                yield seen.sample(made, seconds, result.metric, number)
 
 
 class _Running:
@@ -130,14 +130,14 @@ class Counts:
         return max(self.configs - 1, 0)
 
 
-def counts(material: Material) -> Counts:
+def counts(result: Result) -> Counts:
     """Count the runs and configurations of a search."""
-    runs = material.asked
+    runs = result.runs
     statuses = Counter(run.status for run in runs)
     return Counts(
         len(runs),
-        len(material.history.scenario.known),
+        len(result.history.scenario.known),
         len({run.task.config for run in runs}),
-        len({point.config for point in material.trajectory}),
+        len({point.config for point in result.trajectory}),
         {status.value: statuses[status] for status in Status if statuses[status]},
     )

@@ -1,8 +1,8 @@
 """The HTML page: a template in which all text from outside is made printable and escaped."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Protocol
@@ -13,8 +13,9 @@ from markupsafe import Markup
 from paramhs.core.space import Value, value_text
 from paramhs.core.text.numbers import printable
 from paramhs.core.version import __version__
-from paramhs.report.context import Material
 from paramhs.report.figures import Figure
+from paramhs.report.landscape_map import Map
+from paramhs.report.result import Result
 from paramhs.report.sections import (
     found,
     going,
@@ -24,6 +25,27 @@ from paramhs.report.sections import (
 )
 
 _NOT_XML = re.compile("[\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What a page shows besides the result."""
+
+    name: str = ""
+    """Title; empty for the name of the store or of the target."""
+    calls: Mapping[str, str] = field(default_factory=dict)
+    """Commands that continue from here, ready to paste, by name."""
+    map: Map | None = None
+    """Measured map of two parameters; None to draw one from the runs of the search."""
+    interactions: bool = False
+    """Whether to add interactions of parameters, which takes seconds and an extra."""
+    refresh: int | None = None
+    """Seconds after which a browser reloads the page of a running search."""
+    written: str = ""
+    """Date and time of the page."""
+
+
+PLAIN = PageOptions()
 
 
 @dataclass(frozen=True)
@@ -50,16 +72,25 @@ class _Part(Protocol):
     def figures(self) -> Sequence[Figure]: ...
 
 
-def drawn_page(material: Material) -> Page:
+def drawn_page(result: Result, options: PageOptions = PLAIN) -> Page:
     """Render the page."""
     parts: dict[str, _Part] = {
-        "found": found(material),
-        "matter": matter(material),
-        "parameters": parameters(material),
-        "going": going(material),
-        "instances": instances(material),
+        "found": found(result, options.calls),
+        "matter": matter(result, options.calls),
+        "parameters": parameters(result, options.interactions),
+        "going": going(result, options.map),
+        "instances": instances(result),
     }
-    html = _template().render(material=material, version=__version__, **parts)
+    name = options.name or (result.store.name if result.store else result.target)
+    refresh = options.refresh if result.running else None
+    html = _template().render(
+        result=result,
+        name=name,
+        written=options.written,
+        refresh=refresh,
+        version=__version__,
+        **parts,
+    )
     figures = [figure for part in parts.values() for figure in part.figures]
     return Page(html, tuple(figures))
 

@@ -11,9 +11,9 @@ from paramhs.core.space import Config, Parameter, Value, value_text
 from paramhs.report import charts
 from paramhs.report.axes import Scale, fitting, linear, logarithmic, short
 from paramhs.report.charts import Frame, clipped
-from paramhs.report.context import Material
 from paramhs.report.figures import Figure
 from paramhs.report.landscape_map import Map
+from paramhs.report.result import Result
 from paramhs.search.history import History
 
 _MAX_VALUES = 10  # drawn values of a list
@@ -25,14 +25,14 @@ _MIN_IMPORTANCE = 0.05  # importance that a mapped parameter must be able to hav
 # Cost against value
 
 
-def effect_figures(shown: Sequence[Importance], material: Material) -> list[Figure]:
+def effect_figures(shown: Sequence[Importance], result: Result) -> list[Figure]:
     """One figure per parameter, all with the same cost axis."""
     effects = [effect for one in shown for effect in one.values]
     means = [e.cost for e in effects if math.isfinite(e.cost)]
     if not means:
         return []
     y = fitting([*means, *_ends(effects, means)])
-    return [_effect_figure(number, one, y, material) for number, one in enumerate(shown, 1)]
+    return [_effect_figure(number, one, y, result) for number, one in enumerate(shown, 1)]
 
 
 def _ends(effects: Iterable[ValueEffect], means: Sequence[float]) -> list[float]:
@@ -44,11 +44,11 @@ def _ends(effects: Iterable[ValueEffect], means: Sequence[float]) -> list[float]
     return [min(max(x, floor), high + room) for x in ends]
 
 
-def _effect_figure(number: int, one: Importance, y: Scale, material: Material) -> Figure:
-    parameter = material.history.scenario.space.parameters[one.name]
+def _effect_figure(number: int, one: Importance, y: Scale, result: Result) -> Figure:
+    parameter = result.history.scenario.space.parameters[one.name]
     values = [effect for effect in one.values if math.isfinite(effect.cost)]
     numeric = parameter.numeric and len(values) > 1
-    svg = _curve(one, values, y, material) if numeric else _list(one, y, material)
+    svg = _curve(one, values, y, result) if numeric else _list(one, y, result)
     name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in one.name)
     return Figure(f"parameter-{number:03}-{name[:40]}", one.name, svg)
 
@@ -57,9 +57,9 @@ def _frame(x: Scale, y: Scale, **more: object) -> Frame:
     return Frame(x, y, width=230, height=150, left=46, right=12, top=10, bottom=24, **more)  # type: ignore[arg-type]
 
 
-def _curve(one: Importance, values: Sequence[ValueEffect], y: Scale, material: Material) -> Markup:
+def _curve(one: Importance, values: Sequence[ValueEffect], y: Scale, result: Result) -> Markup:
     """Curve of a numeric parameter with its interval, and marks for the default and the best."""
-    parameter = material.history.scenario.space.parameters[one.name]
+    parameter = result.history.scenario.space.parameters[one.name]
     numbers = [float(x) for e in values for x in (e.low, e.high)]
     is_log = parameter.is_log and min(numbers) > 0
     frame = _frame(logarithmic(numbers) if is_log else linear(numbers), y, ticks=(3, 4))
@@ -70,7 +70,7 @@ def _curve(one: Importance, values: Sequence[ValueEffect], y: Scale, material: M
         f"{clipped(one.name, 60)}: cost against value",
         charts.band(frame, [(x, _at(low, y), _at(high, y)) for x, low, high in ranges], "b"),
         charts.line(frame, [(x, cost) for x, cost, _ in spots], "b"),
-        *_marks(frame, one.name, material),
+        *_marks(frame, one.name, result),
         charts.dots(frame, spots, "b small"),
     )
 
@@ -85,33 +85,33 @@ def _at(number: float, scale: Scale) -> float:
     return min(max(number, scale.low), scale.high)
 
 
-def _marks(frame: Frame, name: str, material: Material) -> list[Markup]:
+def _marks(frame: Frame, name: str, result: Result) -> list[Markup]:
     """Marks at the values of the default and the best."""
     marks = []
-    for config, kind in ((material.default, "a"), (material.best, "b")):
+    for config, kind in ((result.default, "a"), (result.best, "b")):
         value = config.get(name)
         if isinstance(value, int | float):
             marks.append(charts.rule(frame, f"{kind} dashed", x=float(value)))
     return marks
 
 
-def _list(one: Importance, y: Scale, material: Material) -> Markup:
+def _list(one: Importance, y: Scale, result: Result) -> Markup:
     """Rows of a parameter without numbers, with intervals."""
     values = one.values[:_MAX_VALUES]
     height = 34 + 17 * len(values) + (14 if len(one.values) > _MAX_VALUES else 0)
     frame = Frame(
         y, Scale(0, 1), width=230, height=height, left=92, right=12, top=6, bottom=20, ticks=(3, 0)
     )
-    rows = [_row(frame, k, e, one.name, material) for k, e in enumerate(values)]
+    rows = [_row(frame, k, e, one.name, result) for k, e in enumerate(values)]
     if len(one.values) > _MAX_VALUES:
         more = f"… and {len(one.values) - _MAX_VALUES} more"
         rows.append(charts.words(more, 4, 18 + 17 * len(values), "name"))
     return frame.drawn(f"{clipped(one.name, 60)}: cost against value", *rows)
 
 
-def _row(frame: Frame, k: int, effect: ValueEffect, of: str, material: Material) -> Markup:
+def _row(frame: Frame, k: int, effect: ValueEffect, of: str, result: Result) -> Markup:
     down = 18 + 17 * k
-    marked = _mark(effect, of, material)
+    marked = _mark(effect, of, result)
     name = clipped(effect.label, 13)
     parts = [charts.words(name, 86, down + 4, f"end {marked}", effect.label, 84)]
     if math.isfinite(effect.cost):
@@ -125,10 +125,10 @@ def _row(frame: Frame, k: int, effect: ValueEffect, of: str, material: Material)
     return charts.joined(parts)
 
 
-def _mark(effect: ValueEffect, name: str, material: Material) -> str:
+def _mark(effect: ValueEffect, name: str, result: Result) -> str:
     """Style of a value: bold for the best's, italic for the default's."""
     marks = []
-    for config, kind in ((material.default, "of-default"), (material.best, "of-best")):
+    for config, kind in ((result.default, "of-default"), (result.best, "of-best")):
         if name in config and value_text(config[name]) == value_text(effect.low):
             marks.append(kind)
     return " ".join(marks)
@@ -144,17 +144,17 @@ def _told(effect: ValueEffect) -> str:
 # Path of the search
 
 
-def map_figure(material: Material) -> Figure | None:
+def map_figure(result: Result, chart: Map | None) -> Figure | None:
     """Map of the two most important ordered parameters, with every configuration."""
-    if material.map is not None:
-        return _heat_figure(material.map, material)
-    names = _two_ordered(material)
+    if chart is not None:
+        return _heat_figure(chart, result)
+    names = _two_ordered(result)
     if len(names) < 2:
         return None
-    tried = _compared(material.history, material.best, names)
+    tried = _compared(result.history, result.best, names)
     if len(tried) < 3:
         return None
-    space = material.history.scenario.space
+    space = result.history.scenario.space
     x, y = (_value_scale(space.parameters[name]) for name in names)
     frame = Frame(x, y, clipped(names[0], 40), clipped(names[1], 40), 460, 340)
     title = f"Path of the search: {clipped(names[0], 40)} and {clipped(names[1], 40)}"
@@ -167,20 +167,20 @@ def map_figure(material: Material) -> Figure | None:
         "Each dot is a configuration; darker dots are closer to the best on common"
         " runs; grey: worse by half or more, or no common runs. The line joins the incumbents."
     )
-    way = _way(frame, names, [point.config for point in material.trajectory])
+    way = _way(frame, names, [point.config for point in result.trajectory])
     return Figure("map", title, frame.drawn(title, *shaded, *way), caption)
 
 
-def _two_ordered(material: Material) -> list[str]:
+def _two_ordered(result: Result) -> list[str]:
     """The two most important parameters that are numeric and always active."""
-    space = material.history.scenario.space
+    space = result.history.scenario.space
     fit = [
         name
         for name, p in space.parameters.items()
         if p.numeric and p.levels > 2 and name not in space.conditions
     ]
     return [
-        one.name for one in material.importance if one.name in fit and one.high >= _MIN_IMPORTANCE
+        one.name for one in result.importance if one.name in fit and one.high >= _MIN_IMPORTANCE
     ][:2]
 
 
@@ -257,7 +257,7 @@ def _label(frame: Frame, spot: tuple[float, float, str], text: str) -> Markup:
     return charts.words(text, x - 9 if right else x + 9, max(y - 7, 20), f"halo {'end' * right}")
 
 
-def _heat_figure(chart: Map, material: Material) -> Figure:
+def _heat_figure(chart: Map, result: Result) -> Figure:
     """Map whose cells were measured for it."""
     space, names = chart.stops[-1].space, (chart.across, chart.up)
     x, y = (_value_scale(space.parameters[name]) for name in names)
@@ -278,7 +278,7 @@ def _heat_figure(chart: Map, material: Material) -> Figure:
     ]
     title = f"Path of the search: {chart.across} and {chart.up}"
     caption = (
-        f"Measured for this picture: {material.metric.label} from {short(low)} (light) to"
+        f"Measured for this picture: {result.metric.label} from {short(low)} (light) to"
         f" {short(high)} (dark), with the other parameters as in the best. The line joins"
         " the incumbents at their values."
     )

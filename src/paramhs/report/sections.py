@@ -1,7 +1,7 @@
 """Content of each section of the page, as plain values for its template."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paramhs.analysis.ablation import Ablation, AblationStep, Change, changes_between
@@ -11,12 +11,12 @@ from paramhs.analysis.intervals import Interval
 from paramhs.analysis.verdict import Verdict
 from paramhs.analysis.verdict_text import caveats, directions, verdict_table
 from paramhs.analysis.verdict_text import counts as won_and_lost
+from paramhs.core.errors import BadInput
 from paramhs.core.runs import NO_INSTANCE, Point
 from paramhs.core.space import Config, value_text
 from paramhs.core.text.numbers import counted
 from paramhs.report.advice import advice
 from paramhs.report.axes import short
-from paramhs.report.context import Material
 from paramhs.report.figures import (
     Figure,
     ablation_figure,
@@ -26,8 +26,10 @@ from paramhs.report.figures import (
     trail_figures,
 )
 from paramhs.report.incumbent_curve import Counts, counts, trail
+from paramhs.report.landscape_map import Map
 from paramhs.report.parameters import effect_figures, map_figure
 from paramhs.report.per_instance import Case, Paired, cases, paired_runs
+from paramhs.report.result import Result
 
 _MAX_PICTURES = 30  # parameters with a picture
 _MAX_PARAMETERS = 200  # parameters in the table
@@ -60,9 +62,9 @@ class Found:
     figures: Sequence[Figure]
 
 
-def found(material: Material) -> Found:
+def found(result: Result, calls: Mapping[str, str]) -> Found:
     """Build the section with the verdict."""
-    verdict, metric = material.verdict, material.metric
+    verdict, metric = result.verdict, result.metric
     figures = []
     rows: list[Row] = []
     details: list[str] = []
@@ -80,25 +82,25 @@ def found(material: Material) -> Found:
         columns,
         rows,
         details,
-        _in_search(material),
-        changes_between(material.default, material.best),
-        material.command,
-        material.best.key,
-        advice(material),
+        _in_search(result),
+        changes_between(result.default, result.best),
+        result.command,
+        result.best.key,
+        advice(result, calls),
         figures,
     )
 
 
-def _in_search(material: Material) -> list[str]:
+def _in_search(result: Result) -> list[str]:
     """Costs of both on their common runs of the search."""
-    if material.best == material.default:
+    if result.best == result.default:
         return []
-    common = common_costs(material.history, material.default, material.best)
+    common = common_costs(result.history, result.default, result.best)
     if common is None:
         return ["In the search the default and the best have no common runs."]
     costs = f"{_cost(common.first)} for the default and {_cost(common.second)} for the best"
     return [
-        f"In the search: {material.metric.label} {costs}, on the {counted(common.runs, 'run')} of"
+        f"In the search: {result.metric.label} {costs}, on the {counted(common.runs, 'run')} of"
         " both. The best was selected by such runs, so they are biased in its favour."
     ]
 
@@ -125,32 +127,27 @@ class Matter:
     figures: Sequence[Figure]
 
 
-def matter(material: Material) -> Matter:
+def matter(result: Result, calls: Mapping[str, str]) -> Matter:
     """Build the section on the changes that carry the gain."""
-    made, call = material.simplified, material.calls.get("simplify", "")
+    made, call = result.simplified, calls.get("simplify", "")
     if made is None:
         return Matter("", (), "", (), (), "", call, ())
     ablation = made.ablation
-    figure = ablation_figure(ablation, material)
-    stale = (
-        " It belongs to an earlier best; repeat it for this one."
-        if ablation.best != material.best
-        else ""
-    )
+    figure = ablation_figure(ablation, result)
     about = (
         f"From the default to the best in single changes, each time the one that gains most:"
         f" {counted(ablation.runs, 'run')} in addition to those of the search,"
         f" {ablation.target_time:.1f} s of target time. All costs are over the same"
-        f" {counted(ablation.pairs, 'run')}, on {ablation.on}.{stale}"
+        f" {counted(ablation.pairs, 'run')}, on {ablation.on}."
     )
     kept = "" if made.kept is None else f", which keep {made.kept:.0%} of the gain"
     return Matter(
         about,
         list(_steps(ablation)),
         f"{counted(len(made.changes), 'change')} of {len(ablation.changes):,}{kept}.",
-        list(_simplified_verdicts(material)),
+        list(_simplified_verdicts(result)),
         made.changes,
-        material.simplified_command,
+        result.simplified_command,
         call,
         [figure] if figure else (),
     )
@@ -184,13 +181,13 @@ def _interval(interval: Interval) -> str:
     return f"{short(interval.estimate)} ({short(interval.low)} to {short(interval.high)})"
 
 
-def _simplified_verdicts(material: Material) -> Iterator[str]:
-    made = material.simplified
+def _simplified_verdicts(result: Result) -> Iterator[str]:
+    made = result.simplified
     if made is None:
         return
     for verdict, other in ((made.verdict, "default"), (made.against_best, "best")):
         if verdict is not None:
-            named = replace(verdict, names=(other, "simplified"), metric=material.metric)
+            named = replace(verdict, names=(other, "simplified"), metric=result.metric)
             yield f"On {verdict.on}: {named.recommendation} p = {verdict.p_value:.2g}."
 
 
@@ -211,44 +208,47 @@ class Parameters:
     """Interactions of two parameters; None if they were not examined."""
 
 
-def parameters(material: Material) -> Parameters:
-    """Build the section on parameters, the most important first."""
-    ranked = ablated_first(material)
-    rows = [_importance(one, material) for one in ranked[:_MAX_PARAMETERS]]
-    figures = effect_figures(ranked[:_MAX_PICTURES], material)
+def parameters(result: Result, interactions: bool) -> Parameters:
+    """Build the section on parameters, the most important first, and on pairs if requested."""
+    ranked = ablated_first(result)
+    rows = [_importance(one, result) for one in ranked[:_MAX_PARAMETERS]]
+    figures = effect_figures(ranked[:_MAX_PICTURES], result)
     left_out, unpictured = len(ranked) - len(rows), len(ranked) - len(figures)
-    measured = len({*ablated(material)} & {one.name for one in ranked})
-    return Parameters(rows, left_out, figures, unpictured, measured, _pairs(material))
+    measured = len({*ablated(result)} & {one.name for one in ranked})
+    return Parameters(
+        rows, left_out, figures, unpictured, measured, _pairs(result) if interactions else None
+    )
 
 
-def ablated_first(material: Material) -> list[Importance]:
+def ablated_first(result: Result) -> list[Importance]:
     """Parameters by importance, after those measured by an ablation in its order."""
-    ranked = [one for one in material.importance if math.isfinite(one.share)]
-    names = ablated(material)
+    ranked = [one for one in result.importance if math.isfinite(one.share)]
+    names = ablated(result)
     return sorted(
         ranked, key=lambda one: names.index(one.name) if one.name in names else len(names)
     )
 
 
-def ablated(material: Material) -> list[str]:
+def ablated(result: Result) -> list[str]:
     """Parameters measured by the ablation of this best, largest gains first."""
-    made = material.simplified
-    if made is None or made.ablation.best != material.best:
+    made = result.simplified
+    if made is None:
         return []
     return [change.name for step in made.ablation.steps for change in step.changes]
 
 
-def _pairs(material: Material) -> list[Row] | None:
-    if material.interactions is None:
-        return None
-    pairs = [one for one in material.interactions if len(one.names) == 2 and one.share > _MIN_SHARE]
+def _pairs(result: Result) -> list[Row]:
+    found = result.interactions
+    if found is None:
+        raise BadInput('interactions need scikit-learn: pip install "paramhs[importance]"')
+    pairs = [one for one in found if len(one.names) == 2 and one.share > _MIN_SHARE]
     return [
         (*one.names, f"{one.share:.1%}", f"{one.low:.1%} to {one.high:.1%}")
         for one in pairs[:_MAX_PAIRS]
     ]
 
 
-def _importance(one: Importance, material: Material) -> Row:
+def _importance(one: Importance, result: Result) -> Row:
     effect = f"{short(one.effect)} times" if one.log else short(one.effect)
     if one.at_least:
         effect = f"at least {effect}"
@@ -257,8 +257,8 @@ def _importance(one: Importance, material: Material) -> Row:
         f"{one.share:.1%}",
         f"{one.low:.1%} to {one.high:.1%}",
         effect,
-        _value(material.default, one.name),
-        _value(material.best, one.name),
+        _value(result.default, one.name),
+        _value(result.best, one.name),
     )
 
 
@@ -279,12 +279,12 @@ class Going:
     figures: Sequence[Figure]
 
 
-def going(material: Material) -> Going:
+def going(result: Result, chart: Map | None) -> Going:
     """Build the section on runs, challengers, time and incumbents."""
-    made = counts(material)
-    figures = trail_figures(trail(material), material)
-    where = map_figure(material)
-    points = material.trajectory
+    made = counts(result)
+    figures = trail_figures(trail(result), result)
+    where = map_figure(result, chart)
+    points = result.trajectory
     shown = (
         list(points)
         if len(points) <= _MAX_INCUMBENTS
@@ -293,21 +293,21 @@ def going(material: Material) -> Going:
     before: Config | None = None
     rows = []
     for point in shown:
-        rows.append(_incumbent(point, before, material))
+        rows.append(_incumbent(point, before, result))
         before = point.config
     return Going(
-        [*_runs(made, material), *_time(made, material)],
+        [*_runs(made, result), *_time(made, result)],
         rows,
         len(points) - len(shown),
         [*figures, *([where] if where else [])],
     )
 
 
-def _runs(made: Counts, material: Material) -> Iterator[str]:
+def _runs(made: Counts, result: Result) -> Iterator[str]:
     ended = ", ".join(f"{number:,} {status}" for status, number in made.statuses.items())
     more = (
-        f"; {counted(material.record.speculative, 'speculative run')} in addition"
-        if material.record.speculative
+        f"; {counted(result.record.speculative, 'speculative run')} in addition"
+        if result.record.speculative
         else ""
     )
     known = f"; {counted(made.known, 'run')} known before" if made.known else ""
@@ -317,18 +317,18 @@ def _runs(made: Counts, material: Material) -> Iterator[str]:
         f"{counted(made.challengers, 'challenger')}: {won:,} became the incumbent; the others were"
         " rejected or still racing."
     )
-    if material.capped:
-        yield f"Capping: {material.capped} (an estimate)."
-    if material.record.ending.stopped:
-        yield f"The search ended: {material.record.ending.stopped}."
-    if material.answers.text:
-        yield f"Answers: {material.answers.text}."
-    yield from material.notes
+    if result.capped:
+        yield f"Capping: {result.capped} (an estimate)."
+    if result.record.ending.stopped:
+        yield f"The search ended: {result.record.ending.stopped}."
+    if result.answers.text:
+        yield f"Answers: {result.answers.text}."
+    yield from result.accepted
 
 
-def _time(made: Counts, material: Material) -> Iterator[str]:
-    record = material.record
-    on_processor = " of processor time" * (material.clock == "cpu")
+def _time(made: Counts, result: Result) -> Iterator[str]:
+    record = result.record
+    on_processor = " of processor time" * (result.clock == "cpu")
     spent = f"{_duration(record.target_time)}{on_processor}"
     if not made.runs or not record.wall_time:
         yield f"Runtime of the target: {spent}."
@@ -359,21 +359,19 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 3600:.3g} h"
 
 
-def _incumbent(point: Point, before: Config | None, material: Material) -> Row:
-    what = (
-        "the default" if point.config == material.default else _difference(point, before, material)
-    )
+def _incumbent(point: Point, before: Config | None, result: Result) -> Row:
+    what = "the default" if point.config == result.default else _difference(point, before, result)
     cost = "" if point.cost is None else short(point.cost)
-    common = common_costs(material.history, material.default, point.config)
+    common = common_costs(result.history, result.default, point.config)
     against = ""
-    if common is not None and point.config != material.default:
+    if common is not None and point.config != result.default:
         costs = f"{_cost(common.first)} to {_cost(common.second)}"
         against = f"{costs} ({counted(common.runs, 'run')})"
     return (f"{point.runs:,}", what, cost, f"{point.evidence:,}", against)
 
 
-def _difference(point: Point, before: Config | None, material: Material, most: int = 5) -> str:
-    changes = changes_between(before or material.default, point.config)
+def _difference(point: Point, before: Config | None, result: Result, most: int = 5) -> str:
+    changes = changes_between(before or result.default, point.config)
     listed = [
         f"{c.name} not active" if c.after is None else f"{c.name} = {value_text(c.after)}"
         for c in changes
@@ -398,10 +396,10 @@ class Instances:
     figures: Sequence[Figure]
 
 
-def instances(material: Material) -> Instances:
+def instances(result: Result) -> Instances:
     """Build the section on instances: of the test set, or else of the search."""
-    metric = material.metric
-    on, paired = _paired(material)
+    metric = result.metric
+    on, paired = _paired(result)
     listed = cases(paired, metric)
     figures: list[Figure] = []
     if len(listed) > 1:
@@ -422,25 +420,21 @@ def instances(material: Material) -> Instances:
             "better by",
             "not solved",
         ),
-        [
-            _row(case, material)
-            for case in shown
-            if case.name != NO_INSTANCE.name or len(listed) > 1
-        ],
+        [_row(case, result) for case in shown if case.name != NO_INSTANCE.name or len(listed) > 1],
         len(listed) - len(shown),
-        material.unsolved[:_MAX_NAMED],
-        max(len(material.unsolved) - _MAX_NAMED, 0),
+        result.unsolved[:_MAX_NAMED],
+        max(len(result.unsolved) - _MAX_NAMED, 0),
         figures,
     )
 
 
-def _paired(material: Material) -> tuple[str, Sequence[Paired]]:
-    verdict = material.verdict
+def _paired(result: Result) -> tuple[str, Sequence[Paired]]:
+    verdict = result.verdict
     if isinstance(verdict, Verdict) and verdict.paired_runs:
         return f"on {verdict.on}", verdict.paired_runs
-    if material.best == material.default:
+    if result.best == result.default:
         return "", ()
-    made = paired_runs(material.history, material.default, material.best)
+    made = paired_runs(result.history, result.default, result.best)
     return "in the search", made
 
 
@@ -451,14 +445,14 @@ def _ends(listed: Sequence[Case]) -> list[Case]:
     return [*listed[: _MAX_CASES // 2], *listed[-(_MAX_CASES // 2) :]]
 
 
-def _row(case: Case, material: Material) -> Row:
+def _row(case: Case, result: Result) -> Row:
     lost = [
         f"{name} {case.runs - part.solved:,}"
         for name, part in (("default", case.first), ("best", case.second))
         if part.solved < case.runs
     ]
     a, b = case.first.cost, case.second.cost
-    better = _better(a, b, material.more_is_better)
+    better = _better(a, b, result.more_is_better)
     return (case.name, f"{case.runs:,}", short(a), short(b), better, ", ".join(lost))
 
 

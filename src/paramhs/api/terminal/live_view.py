@@ -17,7 +17,6 @@ from rich.text import Text
 
 from paramhs.analysis.capping_savings import saved
 from paramhs.analysis.evidence import common_costs, standard_error
-from paramhs.api.result import common_text
 from paramhs.api.terminal.environment import in_notebook
 from paramhs.api.terminal.safe_console import Terminal
 from paramhs.api.terminal.text_layout import beside_default
@@ -26,6 +25,7 @@ from paramhs.core.runs import Point
 from paramhs.core.text.html import html_table, paragraph
 from paramhs.core.text.numbers import counted, printable, time_text
 from paramhs.execution.driver import STOPPING, Progress, Watcher
+from paramhs.report.result import common_text
 from paramhs.search.record import Record
 
 _LINE_SECONDS = 5.0  # seconds between plain lines

@@ -11,7 +11,7 @@ from paramhs.analysis.evidence import Common, common_costs, steps
 from paramhs.analysis.solved import Answers, answers_of, exit_code_alone
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.verdict_text import directions, times
-from paramhs.api.tables import dataframe, run_rows
+from paramhs.core.costs import CostMetric
 from paramhs.core.runs import FAILURES, Point, Run
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config, Space
@@ -19,6 +19,7 @@ from paramhs.core.text.html import Markup, html_table, joined, paragraph
 from paramhs.core.text.numbers import counted, finite
 from paramhs.execution.targets.command.template import command_line_of, target_name
 from paramhs.procedures.recommendation import accepted_in
+from paramhs.report.tables import dataframe, run_rows
 from paramhs.search.history import History
 from paramhs.search.record import Record
 
@@ -104,6 +105,32 @@ class Result:
         return command_line_of(self.record.target, self.best)
 
     @property
+    def simplified_command(self) -> str:
+        """The command line of the simplified best; empty if there is none."""
+        found = self.simplified
+        return command_line_of(self.record.target, found.config) if found else ""
+
+    @property
+    def clock(self) -> str:
+        """Which time the target's runtime is: "wall" or "cpu"."""
+        return str(self.record.target.get("clock", "wall"))
+
+    @property
+    def metric(self) -> CostMetric:
+        """Metric of the search."""
+        return self.scenario.cost
+
+    @property
+    def label(self) -> str:
+        """Name of the cost beside an axis."""
+        return f"{self.metric.label} (more is better)" if self.more_is_better else self.metric.label
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether larger numbers are better."""
+        return self.metric.maximise and not self.metric.needs_runtime
+
+    @property
     def best_cost(self) -> float | None:
         """Mean cost of the best over the runs that it has in common with the default, without those
         that either failed; None if there are none."""
@@ -177,11 +204,17 @@ class Result:
     @cached_property
     def failures(self) -> "tuple[FailureGroup, ...]":
         """Failed runs by the values that explain them, each with the clause that forbids it."""
-        if not self.failed_runs:
-            return ()
         from paramhs.analysis.failures import failure_groups  # numpy only where it is needed
 
-        return failure_groups(self.runs, self.history.scenario.space)
+        return failure_groups(self.history.runs, self.space)
+
+    @cached_property
+    def unsolved(self) -> tuple[str, ...]:
+        """Instances on which no run of any configuration succeeded."""
+        from paramhs.report.per_instance import unsolved
+
+        paired = self.verdict.paired_runs if isinstance(self.verdict, Verdict) else ()
+        return unsolved([self.history.runs, (run for pair in paired for run in pair)], self.metric)
 
     @cached_property
     def importance(self) -> "tuple[Importance, ...]":
@@ -253,9 +286,9 @@ class Result:
 
     def report(self, path: str | Path) -> Path:
         """Write a report: one HTML file without scripts that works offline."""
-        from paramhs.api.reports import result_material, write_report
+        from paramhs.report.files import write_report  # the template only where it is needed
 
-        return write_report(result_material(self), Path(path))[0]
+        return write_report(self, Path(path))[0]
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """Runs of the search as a pandas data frame (extra `pandas`), one row per run."""
