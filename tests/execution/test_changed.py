@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 from paramhs import Command, ParamhsWarning, StoreError, Watcher, load, simplify, tune
+from paramhs.execution import subject
 from tests.support.command_line import paramhs
 
 SPACE = {"x": range(20)}
@@ -345,3 +346,57 @@ def test_a_command_in_python_is_known_by_its_files(tmp_path):
     solver.write_text("#!/bin/sh\necho 1$1\n")
     with pytest.raises(StoreError, match=r"program \./solver changed"):
         tune(command, SPACE, budget=5, store=store)
+
+
+class TestInstancesThatAreNotRun:
+    """An instance is identified before its first run, and not looked at earlier."""
+
+    @pytest.fixture
+    def files(self, tmp_path):
+        paths = [tmp_path / f"i{number}" for number in range(40)]
+        for path in paths:
+            path.write_text("1")
+        return paths
+
+    @staticmethod
+    def work(config, instance):
+        return config["x"] + float(instance.read_text())
+
+    def test_a_start_looks_at_no_file_that_is_not_run(self, files, tmp_path, monkeypatch):
+        store, looked = tmp_path / "runs.sqlite", set()
+        found = tune(self.work, SPACE, instances=files, budget=5, store=store)
+        used = {str(run.task.instance.value) for run in found.runs}
+        real = subject.content_of
+        monkeypatch.setattr(subject, "content_of", lambda p, *b: looked.add(p) or real(p, *b))
+        tune(self.work, SPACE, instances=files, budget=5, store=store)
+        assert used == {path for path in looked if path in set(map(str, files))}
+        assert len(used) < len(files)
+
+    def test_a_change_before_the_first_run_is_none(self, files, tmp_path):
+        store = tmp_path / "runs.sqlite"
+        found = tune(self.work, SPACE, instances=files, budget=5, store=store)
+        used = {run.task.instance.value for run in found.runs}
+        unused = next(path for path in files if path not in used)
+        unused.write_text("1000")
+        longer = tune(self.work, SPACE, instances=files, budget=300, store=store)
+        assert unused in {run.task.instance.value for run in longer.runs}
+
+    def test_a_change_after_the_first_run_in_a_later_session_is_refused(self, files, tmp_path):
+        store = tmp_path / "runs.sqlite"
+        first = tune(self.work, SPACE, instances=files, budget=5, store=store)
+        longer = tune(self.work, SPACE, instances=files, budget=300, store=store)
+        early, late = ({run.task.instance.value for run in r.runs} for r in (first, longer))
+        min(late - early).write_text("1000")
+        with pytest.raises(StoreError, match=f"{min(late - early).name} .runs stored since"):
+            tune(self.work, SPACE, instances=files, budget=300, store=store)
+
+    def test_instances_of_runs_that_were_taken_from_elsewhere_are_watched(self, files, tmp_path):
+        store, other = tmp_path / "runs.sqlite", tmp_path / "other.sqlite"
+        longer = tune(self.work, SPACE, instances=files, budget=200, store=other)
+        short = {"instances": files, "budget": 1, "store": store}
+        begun = tune(self.work, SPACE, **short, warm_start=other)
+        only_known = {run.task.instance.value for run in longer.runs}
+        only_known -= {run.task.instance.value for run in begun.runs}
+        min(only_known).write_text("1000")
+        with pytest.raises(StoreError, match="1 of"):
+            tune(self.work, SPACE, **short)

@@ -80,6 +80,7 @@ class Driver:
         """When runs of this session that were not asked for then were stored."""
         self._arrived = 0
         """Number of runs given to the search, where their order is that of arrival."""
+        self._notices_passed = 0
         self._points_seen = 0
         self._races_seen = 0
         self._references_seen = 0
@@ -131,8 +132,7 @@ class Driver:
         with self._interrupts.heard():
             self.watcher.started(self.record, self.progress)
             try:
-                for notice in self.store.notices:
-                    self.watcher.notice(notice)
+                self._pass_on_notices()
                 self._note_points()
                 while not self.stopped:
                     self._answer_request()
@@ -141,8 +141,15 @@ class Driver:
             finally:
                 self._flights.cancel()
                 self._flights.pass_on_notices()
+                self._pass_on_notices()
                 self._close_record()
                 self.watcher.ended(self.record, self.progress)
+
+    def _pass_on_notices(self) -> None:
+        """Pass on the notices of the store that are new."""
+        for notice in self.store.notices[self._notices_passed :]:
+            self.watcher.notice(notice)
+        self._notices_passed = len(self.store.notices)
 
     def _close_record(self) -> None:
         """Write how the search ended into its record."""

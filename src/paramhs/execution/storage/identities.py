@@ -1,7 +1,8 @@
 """Identities of stored runs: what they were made with, by content, and later changes.
 
 Each part of a target and each instance is a row: its digest, since when it holds, and from which
-session on. A change is rejected. If the user accepts it, it is recorded, and the row starts anew.
+session on. An instance gets its row before its first run, so one without a row has no runs to
+protect. A change is rejected. If the user accepts it, it is recorded, and the row starts anew.
 """
 
 import sqlite3
@@ -11,19 +12,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from paramhs.core.errors import StoreError
+from paramhs.core.runs import Instance
 from paramhs.core.text.numbers import counted, printable
 from paramhs.execution.file_digests import Content, Stamp
 from paramhs.execution.storage.records import fact, put_fact, record_id
 from paramhs.execution.storage.row_checks import is_count, storable
-from paramhs.execution.subject import INSTANCE, TARGET, Sight, Subject
+from paramhs.execution.subject import INSTANCE, TARGET, Key, Sight, Subject
 
 ACCEPTED = "accepted"
 _MAX_NAMED = 5  # instances named in a message
 _MIN_DIGEST = 32  # length from which a content is a digest, which is meaningless to people
 
 _MAX_TIME = 1e11  # seconds since 1970; no clock shows more
-
-Key = tuple[str, str]
 
 
 class Row(NamedTuple):
@@ -67,16 +67,54 @@ class Comparison(NamedTuple):
 
 
 def compare(db: sqlite3.Connection, record: str, subject: Subject) -> tuple[Comparison, Sight]:
-    """Compare a subject with the stored one of a record, without writing."""
+    """Compare a subject with the stored one of a record, without writing.
+
+    Of the instances, only those with a row are compared: no other has been run.
+    """
     rows = _rows(db, record)
     sight = Sight(subject)
-    known = {_key(key): key for key in subject.files}
-    sight.look({known[key]: row.content for key, row in rows.items() if key in known})
-    now = {_key(key): Content(storable(text)) for key, text in subject.parts.items()} | {
-        _key(key): _joined(subject.parts.get(key), content)
-        for key, content in sight.contents.items()
-    }
-    return Comparison(rows, now, tuple(_changes(rows, now, subject))), sight
+    used = _used(rows, subject.instances)
+    sight.look({key: row.content for key, row in rows.items()}, used)
+    keys = dict.fromkeys([(TARGET, n) for n in subject.parts] + [*sight.contents, *sight.values])
+    now = {_key(key): content for key in keys if (content := _content(sight, key))}
+    return Comparison(rows, now, tuple(_changes(rows, now, used))), sight
+
+
+def _content(sight: Sight, key: Key) -> Content | None:
+    """Content of the part, the value and the file of this name; None if there is none of them."""
+    parts = sight.subject.parts if key[0] == TARGET else {}
+    part, file = parts.get(key[1], sight.values.get(key)), sight.contents.get(key)
+    if file is not None:
+        return _joined(part, file)
+    return None if part is None else Content(storable(part))
+
+
+def _used(rows: Mapping[Key, Row], instances: Sequence[Instance]) -> Sequence[Instance]:
+    """Instances with a row."""
+    names = {name for kind, name in rows if kind == INSTANCE}
+    return [i for i in instances if storable(i.name) in names] if names else ()
+
+
+def note_instance(
+    db: sqlite3.Connection, record: str, sight: Sight, instance: Instance, session: int
+) -> None:
+    """Store the content of an instance before its first run."""
+    sight.look_at_instance(instance)
+    content = _content(sight, (INSTANCE, instance.name))
+    if content is None:
+        return
+    row = (
+        INSTANCE,
+        storable(instance.name),
+        content.digest,
+        _written(content.stamp),
+        time.time(),
+        session,
+    )
+    db.execute(
+        "INSERT OR IGNORE INTO identities VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (record_id(db, record), *row),
+    )
 
 
 def _key(key: Key) -> Key:
@@ -87,13 +125,15 @@ def _joined(part: str | None, content: Content) -> Content:
     return content if part is None else Content(f"{part}; {content.digest}")
 
 
-def _changes(rows: Mapping[Key, Row], now: Mapping[Key, Content], subject: Subject) -> list[Change]:
-    files = {_key(key) for key in subject.files}
+def _changes(
+    rows: Mapping[Key, Row], now: Mapping[Key, Content], used: Sequence[Instance]
+) -> list[Change]:
+    present = {_key((INSTANCE, instance.name)) for instance in used}
     began = min((row.since for row in rows.values()), default=0.0)
     found = []
     for key, row in rows.items():
         if key not in now:
-            if key[0] == TARGET or key in files:
+            if key[0] == TARGET or key in present:
                 found.append(Change(*key, "is gone", row.since))
         elif now[key].digest != row.content.digest:
             how = _difference(row.content.digest, now[key].digest)

@@ -18,6 +18,8 @@ class MemoryStore:
         self.sight = None if subject is None else Sight(subject)
         if self.sight is not None:
             self.sight.glance()
+        self._watched: set[str] = set()
+        """Names of the instances whose files were looked at."""
         self.wall_time = 0.0
         self._began = time.monotonic()
         self.target_time = 0.0
@@ -29,6 +31,9 @@ class MemoryStore:
 
     def get(self, task: Task, asked: int | None = None) -> Run | None:
         """Stored answer to a task."""
+        if self.sight is not None and task.instance.name not in self._watched:
+            self._watched.add(task.instance.name)
+            self.sight.glance_at_instance(task.instance)
         for run in self._runs.get(task.call, ()):
             found = answer(run, task)
             if found is not None:

@@ -19,14 +19,14 @@ from typing import Any
 import psutil
 
 from paramhs.core.errors import StoreError
-from paramhs.core.runs import Point, Run, Status, Task, answer
+from paramhs.core.runs import Instance, Point, Run, Status, Task, answer
 from paramhs.core.space import Config, Space
 from paramhs.core.version import __version__
 from paramhs.execution.safe_files import create
 from paramhs.execution.storage import SEARCH
 from paramhs.execution.storage.connections import connect_to_read, limit, reading
 from paramhs.execution.storage.diff import differences
-from paramhs.execution.storage.identities import check
+from paramhs.execution.storage.identities import check, note_instance
 from paramhs.execution.storage.lock import WriterLock
 from paramhs.execution.storage.problems import DAMAGE, believed, explained, trouble
 from paramhs.execution.storage.records import (
@@ -49,7 +49,7 @@ from paramhs.execution.storage.row_checks import (
     storable,
 )
 from paramhs.execution.storage.schema import MARK, SCHEMA, check_ours, check_pages, is_empty
-from paramhs.execution.subject import Sight, Subject
+from paramhs.execution.subject import INSTANCE, Sight, Subject
 from paramhs.search.history import Race
 
 # Seconds between looks whether the file is still there: a look may cost as much as a run.
@@ -82,7 +82,10 @@ class SqliteStore:
         self._name = record
         self.notices: list[str] = []
         self.sight: Sight | None = None
+        self._noted: set[str] = set()
+        """Names of the instances whose content is stored."""
         self._open = False
+        self._session: int | None = None
         if os.path.isdir(self.path):
             raise StoreError(f"{self.path} is a folder; a store is a file")
         if not os.path.isdir(self.path.parent):
@@ -97,6 +100,8 @@ class SqliteStore:
                     self._keep_known(known, initial)
                 if subject is not None:
                     self._check_subject(subject, accept_changed, new)
+                for run in known if new else ():
+                    self._note(run.task.instance)
                 self._load()
                 self._identity, self._next_look = _identity(self._file), 0.0
         except BaseException:
@@ -175,6 +180,24 @@ class SqliteStore:
             self._db, self.path, self._name, subject, accept=accept, new=new
         )
         self.notices += notices
+        rows = self._db.execute(
+            "SELECT name FROM identities WHERE record = ? AND kind = ?", (self._record, INSTANCE)
+        )
+        self._noted = {name for (name,) in rows}
+
+    def _note(self, instance: Instance) -> None:
+        """Store the content of an instance before its first run."""
+        if self.sight is None or instance.name in self._noted:
+            return
+        self._noted.add(instance.name)
+        unknown = len(self.sight.unknown)
+        (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM sessions").fetchone()
+        session = int(last) + (self._session is None)
+        note_instance(self._db, self._name, self.sight, instance, session)
+        self.notices += map(self._cannot_notice, self.sight.unknown[unknown:])
+
+    def _cannot_notice(self, what: str) -> str:
+        return f"{self.path} cannot notice changes of what has no content to compare: {what}"
 
     def _load(self) -> None:
         self._configs = dict(self._db.execute("SELECT key, id FROM configs"))
@@ -190,7 +213,6 @@ class SqliteStore:
         self._sum_target_time()
         self._began = time.monotonic()
         self._started = time.time()
-        self._session: int | None = None
 
     def _sum_target_time(self) -> None:
         (seconds,) = self._db.execute(
@@ -227,6 +249,8 @@ class SqliteStore:
         # idle workers made ahead of time gets its position when the search first requests it.
         key = self._key(task)
         try:
+            if task.instance.name not in self._noted:
+                self._note(task.instance)
             found, row = self._answer(task, key) if None not in key else (None, None)
             if asked is not None and (row is None or row[1] != asked):
                 self._check_way(task, asked)
