@@ -14,6 +14,7 @@ from paramhs.core.space import Config
 from paramhs.execution.supervisor.pool import Supervised
 from paramhs.execution.targets.command import CommandTarget, Problem, Template
 from paramhs.solvers import Solver
+from paramhs.solvers.options import UNSET
 
 MAX_SINGLES = 1_500  # single changes that are tried
 CUTOFF = 10.0  # seconds; a run that reaches it is slow, not refused
@@ -127,10 +128,15 @@ def faults(checker: Checker, configs: int, thorough: int) -> Iterator[Fault]:
 
 
 def default_work(solver: Solver, folder: Path, count: int) -> Sequence[tuple[float, float]]:
-    """Counted work of the default on instances: with no option, and with all written out."""
-    plain = solver.target
+    """Counted work of the default on instances: with no option, and with all written out.
+
+    Options without a value by default have nothing to write.
+    """
+    plain, space = solver.target, solver.space
     command = plain.template.text.replace("{changed}", "{params}")
-    whole = replace(plain, template=Template(command, solver.space, plain.template.style))
+    unset = tuple(name for name, value in space.default.items() if value == UNSET)
+    style = replace(plain.template.style, selectors=unset)
+    whole = replace(plain, template=Template(command, space, style))
     found = instances(solver, folder, count)
     return [(_work(plain, solver, one), _work(whole, solver, one)) for one in found]
 

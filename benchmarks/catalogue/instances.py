@@ -63,15 +63,78 @@ def smt2(rng: Random, number: int) -> str:
     return "\n".join([*lines, "(check-sat)"]) + "\n"
 
 
-MAKERS: Mapping[str, Maker] = {".cnf": cnf, ".lp": mip, ".pbtxt": cp, ".smt2": smt2}
+def asp(rng: Random, number: int) -> str:
+    """Colouring of a random graph with three colours, or an assignment of tasks to slots."""
+    nodes = 26 if number % 2 else 12
+    pairs = [(one, other) for one in range(nodes) for other in range(one)]
+    edges = rng.sample(pairs, round((2.25 if number % 2 else 2.0) * nodes))
+    facts = [f"edge({one},{other})." for one, other in edges]
+    if number % 2:
+        rules = "1 {colour(X,1..3)} 1 :- node(X). :- edge(X,Y), colour(X,C), colour(Y,C)."
+    else:
+        rules = (
+            "1 {at(X,1..n)} 1 :- node(X). :- edge(X,Y), at(X,T), at(Y,T)."
+            " :- at(X,T), at(Y,T+1), edge(X,Y), T > 2. :- at(X,T), at(Y,T), X != Y, T > 3."
+        )
+    return "\n".join([f"#const n={nodes // 3}.", f"node(0..{nodes - 1}).", *facts, rules]) + "\n"
+
+
+_KERNELS = (
+    """  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++)
+    for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j] % 7;""",
+    """  for (int r = 0; r < 30; r++) for (int i = 1; i < N-1; i++) for (int j = 1; j < N-1; j++)
+    c[i][j] = (a[i-1][j] + a[i+1][j] + a[i][j-1] + b[i][j+1] + c[i][j]) / (r % 3 + 2);""",
+    """  for (int i = 0; i < N; i++) for (int j = 1; j < N; j++) {
+    int x = a[i][j], k = j - 1;
+    while (k >= 0 && a[i][k] > x) { a[i][k + 1] = a[i][k]; k--; }
+    a[i][k + 1] = x;
+  }
+  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) c[i][j] = a[i][j] ^ b[j][i];""",
+    """  for (int r = 0; r < 40; r++) for (int i = 0; i < N; i++) for (int j = 0; j < N; j++)
+    c[i][j] = step(c[i][j] + (unsigned) a[j][i] * b[i][j]);""",
+)
+
+
+def program(rng: Random, number: int) -> str:
+    """A C program: products of matrices, stencils, sorting or hashing of integers."""
+    size = 60 + below(20, rng)
+    return f"""#include <stdio.h>
+#define N {size}
+static int a[N][N], b[N][N], c[N][N];
+static unsigned state = {1 + below(10**6, rng)}u;
+static unsigned step(unsigned x) {{ x ^= x << 13; x ^= x >> 17; return x ^ (x << 5); }}
+int main(void) {{
+  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {{
+    state = step(state); a[i][j] = state % 1000; b[i][j] = (state >> 8) % 1000;
+  }}
+  for (int round = 0; round < 150; round++) {{
+{_KERNELS[number % len(_KERNELS)]}
+  }}
+  unsigned sum = 0;
+  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) sum = sum * 31 + (unsigned) c[i][j];
+  printf("%u\\n", sum);
+  return 0;
+}}
+"""
+
+
+MAKERS: Mapping[str, Maker] = {
+    ".cnf": cnf,
+    ".lp": mip,
+    ".pbtxt": cp,
+    ".smt2": smt2,
+    ".c": program,
+}
 """Makers by the ending of a solver's instances."""
+_OWN: Mapping[str, Maker] = {"clingo": asp}  # where an ending means something else
 
 
 def write(entry: Entry, folder: Path, count: int, first: int = 0) -> Iterator[Path]:
     """Write instances for a solver; others begin with another `first`."""
     suffix = next(suffix for suffix in (*entry.suffixes, *MAKERS) if suffix in MAKERS)
+    maker = _OWN.get(entry.name, MAKERS[suffix])
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(first, first + count):
         path = folder / f"{number:03}{suffix}"
-        path.write_text(MAKERS[suffix](stream(0, "catalogue", suffix, number), number))
+        path.write_text(maker(stream(0, "catalogue", suffix, number), number))
         yield path

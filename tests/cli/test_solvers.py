@@ -59,6 +59,19 @@ def test_instances_that_cannot_be_meant_are_refused_before_anything_is_written(
     assert not (folder / "a.toml").exists()
 
 
+@pytest.mark.parametrize(
+    ("instances", "problem"),
+    [("none/*.num", "no file matches none/"), ("empty", "no file is in empty")],
+)
+def test_a_pattern_or_a_folder_without_files_is_refused_before_anything_is_written(
+    folder, instances, problem
+):
+    (folder / "empty").mkdir()
+    with pytest.raises(BadInput, match=problem):
+        called("tune", "--solver", "mine.toml", instances, "--store", "a.sqlite")
+    assert not (folder / "a.toml").exists()
+
+
 def test_init_writes_a_scenario_for_a_solver(folder):
     called("init", "new", "--solver", "mine.toml", "--instances", "*.num", "--cutoff", "3 s")
     read = read_scenario(folder / "new" / "scenario.toml")

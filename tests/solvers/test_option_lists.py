@@ -5,7 +5,7 @@ import math
 import pytest
 
 from paramhs.core.errors import BadInput
-from paramhs.solvers.options import Option
+from paramhs.solvers.options import UNSET, Option
 from paramhs.solvers.readers import READERS
 
 CADICAL = """\
@@ -62,6 +62,45 @@ Global parameters
     restart.initial (unsigned int) initial restart (number of conflicts) (default: 2)
     gc.kind (unsigned int) garbage: 0 - fixed, 1 - geometric (default: 0)
     drat.file (symbol) file to dump DRAT proofs (default: )
+"""
+
+CLASP = """\
+usage: clasp [number] [options] [file]
+
+Clasp.Search Options:
+
+  --[no-]backprop         : Use backpropagation in preprocessing
+  --no-lookback           : Disable all lookback strategies
+  --eq-dfs                : Enable df-order in preprocessing
+  --otfs[={0..2}]         : Enable {1=partial|2=full} subsumption
+  --sign-def=<sign>       : Default sign: {asp|pos|neg|rnd}
+  --loops=<type>          : Configure learning of loop nogoods
+      <type>: {common|distinct|shared|no}
+  --restarts,-r <sched>|no: Configure restart policy
+      <sched>: <type {D|F|L|x|+}>,<n {1..umax}>[,<args>][,<lim>]
+  --seed=<n>              : Set the seed to <n>
+
+usage: clasp [number] [options] [file]
+Default configurations:
+[one]:
+ --restarts=L,60 --loops=shared
+[two]:
+ --restarts=x,100,1.5
+ --restarts=L,60
+"""
+
+CRYPTOMINISAT = """\
+cryptominisat5 [options] inputfile
+
+Main options:
+  -h [ --help ]                         Print simple help
+  -r [ --random ] arg (=7)              [0..] Random seed
+  --polar arg (=auto)                   {true,false,auto} Selects
+                                        polarity mode
+  --occsimp arg (=1)                    Perform it
+  --eratio arg (=0.10000000000000001)   Eliminate this ratio
+  --distillirredalsoremratio arg (=1.2) How much of irred to distill
+  --restart arg                         {geom, glue}  Restart strategy
 """
 
 RECORDS = """\
@@ -154,6 +193,73 @@ RECORDS = """\
             ],
         ),
         (
+            "clasp-help",
+            CLASP,
+            [
+                Option(
+                    *("backprop", "choice", UNSET),
+                    choices=(UNSET, "backprop", "no-backprop"),
+                    description="Use backpropagation in preprocessing",
+                    switch="--",
+                ),
+                Option(
+                    *("lookback", "choice", UNSET),
+                    choices=(UNSET, "no-lookback"),
+                    description="Disable all lookback strategies",
+                    switch="--",
+                ),
+                Option(
+                    *("eq-dfs", "choice", UNSET),
+                    choices=(UNSET, "eq-dfs"),
+                    description="Enable df-order in preprocessing",
+                    switch="--",
+                ),
+                Option(
+                    *("otfs", "choice", UNSET),
+                    choices=(UNSET, "0", "1", "2"),
+                    description="Enable {1=partial|2=full} subsumption",
+                ),
+                Option(
+                    *("sign-def", "choice", UNSET),
+                    choices=(UNSET, "asp", "pos", "neg", "rnd"),
+                    description="Default sign: {asp|pos|neg|rnd}",
+                ),
+                Option(
+                    *("loops", "choice", UNSET),
+                    choices=(UNSET, "common", "distinct", "shared", "no"),
+                    description="Configure learning of loop nogoods",
+                ),
+                Option(
+                    *("restarts", "choice", UNSET),
+                    choices=(UNSET, "L,60", "x,100,1.5"),
+                    description="Configure restart policy",
+                ),
+                Option(
+                    *("seed", "text", UNSET), choices=(UNSET,), description="Set the seed to <n>"
+                ),
+            ],
+        ),
+        (
+            "cryptominisat-help",
+            CRYPTOMINISAT,
+            [
+                Option("help", "text", UNSET, description="Print simple help"),
+                Option("random", "integer", 7, 0, None, description="[0..] Random seed"),
+                Option(
+                    *("polar", "choice", "auto"),
+                    choices=("true", "false", "auto"),
+                    description="{true,false,auto} Selects polarity mode",
+                ),
+                Option("occsimp", "integer", 1, 0, 1, description="Perform it"),
+                Option("eratio", "real", 0.1, 0.0, None, description="Eliminate this ratio"),
+                Option(
+                    *("distillirredalsoremratio", "real", 1.2, 0.0, None),
+                    description="How much of irred to distill",
+                ),
+                Option("restart", "text", UNSET, description="{geom, glue}  Restart strategy"),
+            ],
+        ),
+        (
             "json-records",
             RECORDS,
             [
@@ -180,6 +286,10 @@ def test_options_are_read_as_they_are_listed(reader, text, options):
         ("parameter-comments", "# [type: int, range: [0,x], default: 1]\na = 1", "line 2: "),
         ("z3-parameters", "usage", "no line has a parameter"),
         ("z3-parameters", "    a (bool) b (default: 3)", "line 1: "),
+        ("clasp-help", "clasp version 3.3.5", "no line has an option"),
+        ("clasp-help", CLASP.replace("--eq-dfs  ", "--EQ     "), "line 7: '--EQ"),
+        ("cryptominisat-help", "  --occsimp arg (=1)  Perform", "no line has an option"),
+        ("cryptominisat-help", CRYPTOMINISAT.replace("(=1) ", "(=1 "), "line 8: '--occsimp arg"),
         ("json-records", '{"name": "a", "kind": "odd", "default": 1}', "line 1: "),
         ("json-records", "Traceback", "line 1: 'Traceback' is not an option"),
     ],

@@ -1,6 +1,9 @@
 """Solvers of the catalogue: found, asked for their options, and made into targets."""
 
+import json
+import shlex
 import shutil
+import subprocess
 
 import pytest
 
@@ -96,6 +99,70 @@ def test_instances_with_another_ending_are_refused(entry):
     solver.check_instances(["a.num", "B.NUM"])
     with pytest.raises(BadInput, match=r"a.cnf: mine reads files that end with .num"):
         solver.check_instances(["a.cnf"])
+
+
+def test_a_misspelled_solver_is_answered_with_the_closest():
+    with pytest.raises(BadInput, match=r"did you mean kissat\?"):
+        get("kisat")
+
+
+def test_an_entry_adds_to_the_one_it_extends(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('extends = "minisat"\ntitle = "Mine"\n[left_out]\nluby = "no restarts"\n')
+    mine, minisat = entry_of(path), entry_of("minisat")
+    assert mine.title == "Mine"
+    assert mine.left_out == {**minisat.left_out, "luby": "no restarts"}
+    assert mine.call == minisat.call
+
+
+def test_an_entry_cannot_extend_what_is_not_there(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('extends = "minisats"\ntitle = "Mine"\n')
+    with pytest.raises(BadInput, match=r"did you mean minisat\?"):
+        entry_of(path)
+
+
+CLASP = """\
+Own Options:
+
+  --[no-]fast     : Be fast
+  --loops=<type>  : Learn {common|shared}
+usage: own
+"""
+
+
+def test_an_option_without_a_default_is_written_only_where_it_is_set(entry):
+    edited(entry, 'reader = "kissat-range"', 'reader = "clasp-help"')
+    edited(entry, "booleans", "# booleans")
+    program = entry.parent / "own"
+    program.write_text(f"#!/bin/sh\n[ $1 = --version ] && echo 1.0 || cat <<'END'\n{CLASP}END\n")
+    solver = get(entry, options="all")
+    space = solver.space
+    assert solver.target.command_line(space.default).split()[1:] == ["--seed=SEED", "INSTANCE"]
+    config = space.config({"fast": "no-fast", "loops": "shared"})
+    words = solver.target.command_line(config).split()
+    assert words[1:] == ["--seed=SEED", "--no-fast", "--loops=shared", "INSTANCE"]
+    assert solver.switches == {"fast": "--", "loops": "--loops="}
+
+
+PROGRAM = '#include <stdio.h>\nint main(void) { puts("hello"); return 3; }\n'
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
+def test_a_program_is_run_through_its_runner(tmp_path):
+    (tmp_path / "a.c").write_text(PROGRAM)
+    solver = get("gcc")
+    config = solver.space.config({"unroll-loops": True, "max-unroll-times": 2})
+    line = solver.target.command_line(config).replace("INSTANCE", "a.c").replace("SEED", "1")
+    words = shlex.split(line)
+    assert words[-2:] == ["-funroll-loops", "--param=max-unroll-times=2"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert found["answer"].endswith(" (3)")
+    assert found["work"] > 100
+    refused = subprocess.run([*words, "-fnone"], cwd=tmp_path, capture_output=True, check=False)
+    assert refused.returncode == 1
+    assert b"-fnone" in refused.stderr
 
 
 @pytest.mark.parametrize("name", names())

@@ -122,8 +122,8 @@ def write_scenario(
         cutoff: the cutoff, if one was given; else it is a part of the elapsed time.
         budget: the table `[budget]`.
     """
-    solver.check_instances(_files(instances))
     listing = _listing(instances, path.parent)
+    solver.check_instances(_files(instances))
     seconds = duration(cutoff) or _usual_cutoff(duration(budget.get("wall_time")))
     jobs = max(1, (os.cpu_count() or 2) // 2)
     settings = {
@@ -195,6 +195,10 @@ def _listing(instances: Sequence[str], home: Path) -> str | list[str]:
     missing = [path for path in instances if not (has_magic(path) or os.path.exists(path))]
     if missing:
         raise BadInput(f"there is no file or folder {missing[0]}")
+    for entry in instances:
+        if not os.path.isfile(entry) and not _files([entry]):
+            what = "no file matches" if has_magic(entry) else "no file is in"
+            raise BadInput(f"{what} {entry}; give the instances, or a pattern in quotes")
     if len(instances) == 1 and not os.path.isfile(instances[0]):
         return _relative(instances[0], home)
     folders = {os.path.dirname(path) for path in instances}

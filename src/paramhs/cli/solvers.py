@@ -58,9 +58,16 @@ def _about(name: str | Path, program: Path | None = None) -> dict[str, Any]:
     try:
         installation = find(entry, program)
     except BadInput as error:
-        return {**about, "installed": False, "version": None, "call": [], "problem": str(error)}
-    version, words = installation.version or None, list(installation.words)
-    return {**about, "installed": True, "version": version, "call": words, "problem": None}
+        missing: dict[str, Any] = {"installed": False, "version": None, "call": [], "place": None}
+        return {**about, **missing, "problem": str(error)}
+    return {
+        **about,
+        "installed": True,
+        "version": installation.version or None,
+        "call": list(installation.words),
+        "place": installation.place,
+        "problem": None,
+    }
 
 
 def _options(solver: Solver) -> list[dict[str, Any]]:
@@ -80,15 +87,24 @@ def _options(solver: Solver) -> list[dict[str, Any]]:
 def _print_all(rows: list[dict[str, Any]]) -> None:
     console = Terminal()
     table = Table(box=None, pad_edge=False)
-    for heading in ("name", "solver", "version", "where, or how to install it"):
+    for heading in ("name", "version", "installed", "what it is"):
         table.add_column(heading, overflow="fold")
-    for row in rows:
-        where = " ".join(row["call"]) if row["installed"] else row["install"]
-        version = (row["version"] or "installed") if row["installed"] else "-"
-        table.add_row(row["name"], row["title"], version, where)
+    here = [row for row in rows if row["installed"]]
+    for row in here:
+        table.add_row(row["name"], row["version"] or "-", row["place"], _kind(row["title"]))
     console.print(table)
+    missing = [row for row in rows if not row["installed"]]
+    if missing:
+        console.print("\nnot installed here")
+    for row in missing:
+        say(f"  {row['name']:<14}{row['install']}")
     say(f"\nOptions of one: {called('solvers', 'NAME')}")
     say(f"Tune one: {called('tune', 'NAME')} instances/* --wall-time '10 min'")
+
+
+def _kind(title: str) -> str:
+    """What follows the name in a title: "Kissat, a SAT solver" is a SAT solver."""
+    return title.partition(", ")[2].removeprefix("a ").removeprefix("an ")
 
 
 def _print_one(solver: Solver) -> None:

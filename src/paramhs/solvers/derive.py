@@ -1,7 +1,7 @@
 """From the options that a solver lists to the space that is tuned."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -30,6 +30,8 @@ class Derived:
     """Reasons by option."""
     not_short: Sequence[str] = ()
     """Options that could be tuned and are not on the short list."""
+    switches: Mapping[str, str] = field(default_factory=dict)
+    """Texts before the values of options that are not written in the entry's style."""
 
 
 def derive(
@@ -61,6 +63,7 @@ def derive(
         descriptions,
         left_out,
         [name for name in parameters if name not in chosen],
+        {o.name: o.switch for o in options if o.name in chosen and o.switch is not None},
     )
 
 
@@ -103,6 +106,8 @@ def _parameter(option: Option, entry: Entry, reason: Callable[[str], str | None]
     why = reason(option.name)
     if why is None and option.deprecated:
         why = "deprecated"
+    if why is None and option.expert:
+        why = "for its developers, as it says itself"
     if why is not None:
         raise NoRange(why)
     return parameter_of(option, entry.ranges.get(option.name, Range()), entry.far)

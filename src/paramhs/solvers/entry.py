@@ -6,6 +6,7 @@ does say: names, bounds and defaults of options are read from the installed prog
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -56,6 +57,8 @@ class Listing(_Table):
     reader: str
     stream: Literal["output", "errors"] = "output"
     """Where the list is printed: on standard output or on standard error."""
+    by_runner: bool = False
+    """Whether the runner of this name (`run_NAME`) lists the options of the program."""
 
     @field_validator("reader")
     @classmethod
@@ -69,7 +72,10 @@ class Call(_Table):
     """Settings of the scenario: how the solver is run and what it answers."""
 
     command: str
-    """With {program}, {instance}, {seed}, {changed} (or {params}) and perhaps {cutoff}."""
+    """With {program}, {instance}, {seed}, {changed} (or {params}) and perhaps {cutoff}.
+
+    `{runner}` is the call of the runner of this name, for a program that is run through one.
+    """
     style: str = "--name=value"
     booleans: list[str] | None = None
     numbers: Literal["shortest", "decimal"] = "shortest"
@@ -112,6 +118,8 @@ class Short(_Table):
 class Entry(_Table):
     """A solver: how it is found, asked, called and tuned."""
 
+    extends: str | None = None
+    """Entry of the catalogue whose settings and tables this one adds to."""
     title: str
     """What it is, in a few words: "Kissat, a SAT solver"."""
     url: str
@@ -153,8 +161,11 @@ def entry_of(solver: str | Path) -> Entry:
         return read_entry(Path(text))
     found = {entry.name.removesuffix(".toml"): entry for entry in _entries()}
     if text.lower() not in found:
+        close = get_close_matches(text.lower(), found, n=1)
+        meant = f" (did you mean {close[0]}?)" if close else ""
         raise BadInput(
-            f"there is no solver {text[:60]!r} in the catalogue; there are {', '.join(names())}"
+            f"there is no solver {text[:60]!r} in the catalogue{meant}; there are"
+            f" {', '.join(names())}"
             " (an entry of your own is a file: --solver ./mysolver.toml)"
         )
     return read_entry(Path(str(found[text.lower()])))
@@ -176,13 +187,32 @@ def read_entry(path: Path) -> Entry:
     for own in {"name", "path"} & settings.keys():
         source.complain((own,), "there is no such setting")
     try:
-        entry = Entry.model_validate({**settings, "name": name, "path": path.absolute()})
+        whole = {**_extended(settings), "name": name, "path": path.absolute()}
+        entry = Entry.model_validate(whole)
     except ValidationError as error:
         for problem in error.errors(include_url=False, include_context=False):
             key = tuple(str(part) for part in problem["loc"])
             source.complain(key, _explained(problem))
     source.refuse()
     return entry
+
+
+def _extended(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of an entry, and below them those of the entry that it extends."""
+    base = settings.get("extends")
+    if not isinstance(base, str):
+        return dict(settings)
+    below = entry_of(base).path
+    return _merged(_extended(parse_toml(below, read_text(below))), settings)
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Both, where tables are merged and other values of `above` replace those of `below`."""
+    merged = {**below, **above}
+    for name in below.keys() & above.keys():
+        if isinstance(below[name], Mapping) and isinstance(above[name], Mapping):
+            merged[name] = _merged(below[name], above[name])
+    return merged
 
 
 def _explained(problem: Mapping[str, Any]) -> str:

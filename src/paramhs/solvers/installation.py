@@ -27,6 +27,13 @@ class Installation:
 
     words: tuple[str, ...]
     version: str
+    package: str | None = None
+    """The Python distribution that it is, or that has the program among its files."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: a path or a Python package."""
+        return f"Python package {self.package}" if self.package else self.words[0]
 
 
 def find(entry: Entry, program: str | Path | None = None) -> Installation:
@@ -36,10 +43,16 @@ def find(entry: Entry, program: str | Path | None = None) -> Installation:
         entry: the solver.
         program: a path to the program, where it is not the one that would be found.
     """
-    words = _given(program) if program is not None else _words(entry)
-    if words is None:
-        raise BadInput(f"{entry.name} is not installed here ({_looked(entry)}): {entry.install}")
-    return Installation(words, _version(entry, words))
+    if program is not None:
+        words, package = _given(program), None
+    else:
+        words, package = _found(entry)
+    return Installation(words, _version(entry, words), package)
+
+
+def runner(name: str) -> tuple[str, ...]:
+    """Words that call the runner of a solver, `runners/run_NAME.py`."""
+    return (sys.executable, str(_RUNNERS), name)
 
 
 def _given(program: str | Path) -> tuple[str, ...]:
@@ -49,16 +62,19 @@ def _given(program: str | Path) -> tuple[str, ...]:
     return (os.path.abspath(found),)
 
 
-def _words(entry: Entry) -> tuple[str, ...] | None:
-    if entry.find.module is not None:
-        there = importlib.util.find_spec(entry.find.module) is not None
-        return (sys.executable, str(_RUNNERS), entry.name) if there else None
-    for name in entry.find.program:
+def _found(entry: Entry) -> tuple[tuple[str, ...], str | None]:
+    """Words that call it, and the Python distribution that it is from."""
+    find = entry.find
+    if find.module is not None and importlib.util.find_spec(find.module) is not None:
+        return runner(entry.name), find.distribution
+    for name in find.program:
         beside = entry.path.parent / name
-        found = shutil.which(str(beside) if os.sep in name else name)
-        if found is not None:
-            return (os.path.abspath(found),)
-    return next(((path,) for path in _in_distribution(entry)), None)
+        path = shutil.which(str(beside) if os.sep in name else name)
+        if path is not None:
+            return (os.path.abspath(path),), None
+    for path in _in_distribution(entry):
+        return (path,), find.distribution
+    raise BadInput(f"{entry.name} is not installed here ({_looked(entry)}): {entry.install}")
 
 
 def _in_distribution(entry: Entry) -> Iterator[str]:
@@ -121,12 +137,18 @@ def printed(words: Sequence[str]) -> tuple[str, str]:
     return done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
 
 
+def _lister(entry: Entry, installation: Installation) -> tuple[str, ...]:
+    if not entry.options.by_runner:
+        return installation.words
+    return (*runner(entry.name), f"--PROGRAM={installation.words[0]}")
+
+
 def options_of(entry: Entry, installation: Installation) -> Sequence[Option]:
     """The options that the installed version lists; `BadInput` with the line that is unreadable."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "options"
         words = [word.replace("{file}", str(file)) for word in entry.options.arguments]
-        output, errors = printed((*installation.words, *words))
+        output, errors = printed((*_lister(entry, installation), *words))
         text = errors if entry.options.stream == "errors" else output
         if file.is_file():
             text = file.read_text(encoding="utf-8", errors="replace")
@@ -135,7 +157,7 @@ def options_of(entry: Entry, installation: Installation) -> Sequence[Option]:
         if not options:
             raise BadInput("the list is empty")
     except BadInput as error:
-        call = " ".join((*installation.words, *entry.options.arguments))
+        call = " ".join((*_lister(entry, installation), *entry.options.arguments))
         raise BadInput(
             f"{entry.name}: the options of this version cannot be read from `{call}`: {error}. The"
             f" entry {entry.path} does not fit this version; correct a copy of it and"

@@ -7,6 +7,9 @@ from paramhs.core.space import Value
 
 Kind = Literal["boolean", "integer", "real", "choice", "text"]
 
+UNSET = "-"
+"""The default of an option that has no value of its own by default; it is never written."""
+
 
 @dataclass(frozen=True)
 class Option:
@@ -25,3 +28,7 @@ class Option:
     description: str = ""
     log: bool = False
     deprecated: bool = False
+    expert: bool = False
+    """Whether the solver says that the option is for its developers."""
+    switch: str | None = None
+    """Text before the value, where it is not that of the entry's style."""

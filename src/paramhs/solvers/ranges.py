@@ -45,15 +45,21 @@ def parameter_of(option: Option, given: Range, far: float) -> Parameter:
     try:
         if given.values is not None:
             return _listed(option, given.values)
-        return _MAKERS[option.kind](option, given, far)
+        return _MAKERS[_kind(option, given)](option, given, far)
     except BadInput as error:
         raise NoRange(f"no range fits it: {error}") from None
+
+
+def _kind(option: Option, given: Range) -> Kind:
+    """Its kind: where an entry gives real ends, a default such as 1 was a real number."""
+    whole = option.kind == "integer"
+    return "real" if whole and isinstance(given.high, float) else option.kind
 
 
 def _listed(option: Option, values: Sequence[Value]) -> Parameter:
     """The values of the entry, and the default."""
     default = option.default
-    together = [*values, *([] if default in values else [default])]
+    together = [*([] if default in values else [default]), *values]
     if all(isinstance(v, int | float) and not isinstance(v, bool) for v in together):
         return Ordinal(sorted(together), default=default)
     return Categorical(together, default=default)

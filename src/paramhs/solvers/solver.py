@@ -17,7 +17,7 @@ from paramhs.formats.scenario.writer import scenario_text, space_text
 from paramhs.formats.space_files import SpaceFile
 from paramhs.solvers.derive import Choice, Derived, derive
 from paramhs.solvers.entry import Entry, entry_of
-from paramhs.solvers.installation import Installation, find, options_of
+from paramhs.solvers.installation import Installation, find, options_of, runner
 
 SolverCost = Literal["runtime", "work"]
 
@@ -66,8 +66,12 @@ class Solver:
     def switches(self) -> dict[str, str]:
         """What stands before the value of each option, as irace's files have it."""
         before, _, _ = self.entry.call.style.partition("value")
-        own = self.entry.call.switches
+        own = self._own_switches
         return {name: own.get(name, before.replace("name", name)) for name in self.space.parameters}
+
+    @property
+    def _own_switches(self) -> dict[str, str]:
+        return {**self.derived.switches, **self.entry.call.switches}
 
     def settings(self) -> dict[str, Any]:
         """The settings of a scenario that say how it is run and what counts."""
@@ -84,7 +88,7 @@ class Solver:
             "style": call.style,
             "booleans": call.booleans,
             "numbers": call.numbers if call.numbers != "shortest" else None,
-            "switches": call.switches or None,
+            "switches": self._own_switches or None,
             "solved": call.solved,
             "answer": call.answer,
         }
@@ -93,9 +97,10 @@ class Solver:
 
     def _command(self, text: str) -> str:
         """The command with the installed program in it, the rest as the entry has it."""
-        program = " ".join(_word(word) for word in self.installation.words)
+        program = _words(self.installation.words)
         folder = shlex.quote(str(self.entry.path.parent))
         filled = text.replace("{program}", program).replace("{folder}", folder)
+        filled = filled.replace("{runner}", _words(runner(self.name)))
         return filled.replace("{version}", self.version)
 
     def check_instances(self, paths: Iterable[str]) -> None:
@@ -166,9 +171,9 @@ def _setting(name: str, value: Any, comments: Mapping[str, str]) -> str:
     return scenario_text({name: value}, comments)
 
 
-def _word(word: str) -> str:
-    """A word of a command template: quoted for the shell's rules, braces doubled."""
-    return shlex.quote(word).replace("{", "{{").replace("}", "}}")
+def _words(words: Iterable[str]) -> str:
+    """Words of a command template: quoted for the shell's rules, braces doubled."""
+    return shlex.join(words).replace("{", "{{").replace("}", "}}")
 
 
 def get(
