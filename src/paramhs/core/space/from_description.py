@@ -13,6 +13,7 @@ from paramhs.core.space.parameters import (
     Real,
 )
 from paramhs.core.space.space import Space
+from paramhs.core.space.tried import Tried
 from paramhs.core.text.quoting import short
 
 _KINDS: Mapping[str, Callable[..., Parameter]] = {
@@ -21,6 +22,7 @@ _KINDS: Mapping[str, Callable[..., Parameter]] = {
     "ordinal": Ordinal,
     "categorical": Categorical,
     "boolean": Boolean,
+    "tried": Tried,
 }
 
 

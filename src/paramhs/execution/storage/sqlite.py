@@ -311,25 +311,33 @@ class SqliteStore:
 
     def put(self, run: Run, asked: int | None = None) -> float:
         """Keep a run; the first answer to a task stays. One statement, so it is there or not."""
-        task = run.task
         with explained(self.path):
             elapsed = time.monotonic() - self._began
             if elapsed >= self._next_look:
                 self._next_look = elapsed + _CHECK_SECONDS
                 if _identity(self._file) != self._identity:
                     raise self._rescue()
-            row = (
-                self._record,
-                self._id(self._configs, "configs (key)", task.config.key),
-                self._id(self._instances, "instances (name)", task.instance.name),
-                *(task.seed, task.cutoff),
-                *result_of(run),
-                *(asked, self._session_id(), time.time(), elapsed),
-            )
-            insert = f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})"  # noqa: S608
-            if self._db.execute(insert, row).rowcount:
-                self.target_time += run.runtime
+            self._insert(run, asked, elapsed)
         return self.wall_time + elapsed
+
+    def put_past(self, run: Run, asked: int, elapsed: float) -> None:
+        """Keep a run that another program made, with the seconds from the beginning to its end."""
+        with explained(self.path):
+            self._insert(run, asked, elapsed)
+
+    def _insert(self, run: Run, asked: int | None, elapsed: float) -> None:
+        task = run.task
+        row = (
+            self._record,
+            self._id(self._configs, "configs (key)", task.config.key),
+            self._id(self._instances, "instances (name)", task.instance.name),
+            *(task.seed, task.cutoff),
+            *result_of(run),
+            *(asked, self._session_id(), time.time(), elapsed),
+        )
+        insert = f"INSERT OR IGNORE INTO runs VALUES ({_MARKS})"  # noqa: S608
+        if self._db.execute(insert, row).rowcount:
+            self.target_time += run.runtime
 
     def relabel(self, run: Run, limit: float) -> None:
         """Replace the status of a stored run by the one that follows from its answer."""

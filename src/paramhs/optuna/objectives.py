@@ -1,4 +1,4 @@
-"""Optuna's objectives tuned by paramhs: `objective(trial)` as it is, raced over instances."""
+"""An Optuna objective tuned by paramhs: `objective(trial)` unchanged, raced over instances."""
 
 import inspect
 import warnings

@@ -1,0 +1,6 @@
+"""paramhs beside Optuna: its objectives tuned here, and our proposals inside its studies."""
+
+from paramhs.optuna.objectives import Distribution, recorded_space, tune
+from paramhs.optuna.sampler import Sampler
+
+__all__ = ["Distribution", "Sampler", "recorded_space", "tune"]
