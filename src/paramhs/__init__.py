@@ -9,6 +9,7 @@ from importlib import import_module
 from paramhs.analysis.verdict import Verdict
 from paramhs.api.ask_tell import AskTell
 from paramhs.api.command import Command
+from paramhs.api.import_search import import_search
 from paramhs.api.load import load
 from paramhs.api.simplify import simplify
 from paramhs.api.tune import tune
@@ -54,6 +55,7 @@ __all__ = [
     "Verdict",
     "Watcher",
     "__version__",
+    "import_search",
     "load",
     "simplify",
     "tune",

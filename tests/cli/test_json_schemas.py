@@ -20,6 +20,7 @@ from tests.support.command_line import TARGET
 from tests.support.own_solver import own_solver
 
 FOLDER = Path(__file__).parents[2] / "docs/json"
+SMAC3 = Path(__file__).parents[1] / "formats/data/smac3"
 SCHEMAS = {path.name: json.loads(path.read_text("utf-8")) for path in FOLDER.glob("*.json")}
 
 SCENARIO = """\
@@ -72,6 +73,7 @@ CALLS = {
     "check": [["scenario.toml", "--runs", "2"], ["small.toml", "--runs", "1", "--values"]],
     "demo": [[]],  # made short below
     "export": [["scenario.sqlite", "--what", "configurations", "--out", "rows.csv"]],
+    "import": [[str(SMAC3), "--store", "imported.sqlite"]],
     "init": [["new"]],
     "instances": [["random-ksat", "--variables", "10", "--count", "1", "--out", "generated"]],
     "landscape": [["table.csv"], ["two.csv"]],

@@ -11,6 +11,7 @@ from typing import Any
 
 from paramhs.core.answers import is_answer, shown
 from paramhs.core.costs import CostMetric
+from paramhs.core.description import IMPORTED
 from paramhs.core.runs import FAILURES, TIMEOUTS, Run, Status
 from paramhs.core.scenario import plain_name
 from paramhs.core.space import Config
@@ -56,7 +57,7 @@ def exit_code_alone(cost: CostMetric, target: Mapping[str, Any]) -> str:
     description of the target. Wrappers of other tools report how a run ended, and a checker
     examines each answer.
     """
-    if not cost.needs_runtime or not target:
+    if not cost.needs_runtime or not target or IMPORTED in target:
         return ""
     if "command" not in target:
         return NONE_RETURNED

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from paramhs.api.load import load
-from paramhs.api.result import Result
 from paramhs.core.arguments import path_of
+from paramhs.core.description import IMPORTED
 from paramhs.core.errors import BadInput
 from paramhs.formats.imports import OtherSearch, read_search, translated
 from paramhs.procedures.recommendation import keep_ending
+from paramhs.report.result import Result
 from paramhs.search.record import Ending
 
 NO_VERDICT = "the search was imported; `paramhs validate` or `validate` compares configurations."
@@ -57,14 +58,20 @@ def import_search(
     return load(out)
 
 
+def notes_of(result: Result) -> list[str]:
+    """Sentences about what an import left out or read differently; empty for other searches."""
+    about = result.record.target.get(IMPORTED)
+    return [str(note) for note in about.get("notes", ())] if isinstance(about, dict) else []
+
+
 def _write(search: OtherSearch, source: Path, out: Path) -> None:
     """Write the store; nothing remains of one that could not be written whole."""
     made = translated(search)
     described = {
         "scenario": made.scenario.describe(),
         "target": {
-            "function": f"imported from {search.program}",
-            "imported": {"program": search.program, "file": source.name, "notes": [*made.notes]},
+            "kind": f"imported from {search.program}",
+            IMPORTED: {"program": search.program, "file": source.name, "notes": [*made.notes]},
         },
         "configurator": {"kind": search.program},
         "seed": search.seed,

@@ -15,6 +15,7 @@ from paramhs.api.terminal.live_view import view
 from paramhs.cli.check import check
 from paramhs.cli.console import Json, Terminal, called, complain, print_json, say
 from paramhs.cli.export import export
+from paramhs.cli.import_search import import_
 from paramhs.cli.init import init
 from paramhs.cli.instances import app as instances
 from paramhs.cli.landscape import landscape
@@ -110,6 +111,7 @@ app.command()(simplify)
 app.command()(init)
 app.command()(show)
 app.command()(export)
+app.command("import")(import_)
 app.command()(report)
 app.command()(landscape)
 app.command()(saps)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from paramhs.cli.console import Json, called, print_json, say
+from paramhs.cli.console import Json, called, print_json, program, say
 from paramhs.core.errors import ParamhsError
+from paramhs.report.next_steps import next_steps
 from paramhs.report.result import Result
 
 _REFRESH_SECONDS = 5.0  # seconds between two versions of the page of a running search
@@ -36,6 +37,9 @@ def report(
             help="Add interactions of two parameters by fANOVA (extra: importance).",
         ),
     ] = False,
+    title: Annotated[
+        str, typer.Option(metavar="TEXT", help="Title of the page. Default: the store's name.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Write an HTML page about a search.
@@ -50,8 +54,8 @@ def report(
     if out is None:
         check_page(page)
     if watch:
-        _watch(store, page, figures)
-    paths, recommendation = _write(store, page, figures, interactions=interactions)
+        _watch(store, page, figures, title)
+    paths, recommendation = _write(store, page, figures, interactions=interactions, title=title)
     if as_json:
         written = {"page": str(paths[0]), "figures": [str(path) for path in paths[1:]]}
         print_json({**written, "recommendation": recommendation})
@@ -68,6 +72,7 @@ def _write(
     figures: Path | None,
     refresh: int | None = None,
     interactions: bool = False,
+    title: str = "",
 ) -> tuple[list[Path], str]:
     """Write the page and its pictures; return their paths and the recommendation."""
     from paramhs.api.load import load
@@ -75,28 +80,23 @@ def _write(
     from paramhs.report.page import PageOptions
 
     result = load(store)
-    options = PageOptions(calls=next_calls(store), interactions=interactions, refresh=refresh)
+    calls = next_steps(result, program=program())
+    options = PageOptions(title, calls, interactions=interactions, refresh=refresh)
     return write_report(result, page, options, figures), result.recommendation
 
 
-def _watch(store: Path, page: Path, figures: Path | None) -> None:
+def _watch(store: Path, page: Path, figures: Path | None, title: str) -> None:
     """Update the page until the search ends or the user interrupts."""
     from paramhs.procedures.recommendation import is_running
 
     try:
         while is_running(store):
             begun = time.monotonic()
-            _write(store, page, figures, refresh=round(_REFRESH_SECONDS))
+            _write(store, page, figures, refresh=round(_REFRESH_SECONDS), title=title)
             took = time.monotonic() - begun
             time.sleep(max(_REFRESH_SECONDS, _MAX_LOAD * took) - took)
     except KeyboardInterrupt:
         return
-
-
-def next_calls(store: Path, scenario: Path | None = None) -> dict[str, str]:
-    """Commands to run next, by what they do."""
-    validate = called("validate", scenario or "SCENARIO.toml", "--store", store)
-    return {"simplify": called("simplify", store), "validate": validate}
 
 
 def write_beside(result: Result, store: Path, scenario: Path) -> Path | None:
@@ -107,7 +107,7 @@ def write_beside(result: Result, store: Path, scenario: Path) -> Path | None:
     page = page_beside(store)
     try:
         check_page(page)
-        write_report(result, page, PageOptions(calls=next_calls(store, scenario)))
+        write_report(result, page, PageOptions(calls=next_steps(result, scenario, program())))
     except KeyboardInterrupt:
         why = "it was interrupted"
     except Exception as error:  # printing the result of hours has priority over any error

@@ -14,11 +14,11 @@ from paramhs.analysis.solved import failed_by_config
 from paramhs.api.load import load
 from paramhs.api.terminal.safe_console import Terminal
 from paramhs.api.terminal.text_layout import brief, tell
-from paramhs.cli.console import Json, print_json, say
+from paramhs.cli.console import Json, print_json, program, say
 from paramhs.cli.render_result import print_answers, print_counts, print_most_run, print_trajectory
 from paramhs.cli.render_verdict import print_accepted, print_outcome
-from paramhs.cli.report import next_calls
 from paramhs.core.text.numbers import finite
+from paramhs.report.next_steps import next_steps
 from paramhs.report.result import Result, common_text
 
 if TYPE_CHECKING:
@@ -130,11 +130,12 @@ def _print_verdict(console: Console, result: Result) -> None:
 def _print_ablation(console: Console, result: Result) -> None:
     from paramhs.report.sections import matter
 
-    part = matter(result, next_calls(result.store) if result.store else {})
+    part = matter(result, next_steps(result, program=program()))
     console.print("\nchanges that matter")
     if not part.steps:
         nothing = result.best == result.default
-        text = "the default is the best" if nothing else f"not examined yet: {part.call}"
+        call = f": {part.call}" if part.call else ""
+        text = "the default is the best" if nothing else f"not examined yet{call}"
         tell(console, text)
         return
     tell(console, part.about)

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -25,9 +25,9 @@ from paramhs.core.text.numbers import counted
 from paramhs.execution.safe_files import write_whole
 from paramhs.execution.storage.load import read_record
 from paramhs.formats.scenario import ScenarioFile, read_scenario
+from paramhs.formats.scenario.near import scenario_of
 
 _MAGIC = b"SQLite format 3\0"
-_SCENARIOS = ("*.toml", "*.txt")
 _MAX_LISTED = 4  # changes of one step that are listed
 
 
@@ -117,11 +117,9 @@ def _meant(file: Path, store: Path | None) -> tuple[ScenarioFile, Path]:
         raise StoreError(f"there is no store {file}")
     if store is not None:
         raise BadInput(f"{file} is itself a store; name the scenario, or omit --store")
-    for path in _scenarios_near(file):
-        with suppress(BadInput):
-            scenario_file = read_scenario(path)
-            if path.stem == file.stem or scenario_file.store.resolve() == file.resolve():
-                return scenario_file, file
+    scenario_found = scenario_of(file)
+    if scenario_found is not None:
+        return scenario_found, file
     raise BadInput(
         f"no scenario near {file} names it as its store; name the scenario:"
         f" paramhs simplify SCENARIO --store {file}"
@@ -132,15 +130,6 @@ def _is_store(path: Path) -> bool:
     with suppress(OSError), path.open("rb") as opened:
         return opened.read(len(_MAGIC)) == _MAGIC
     return path.suffix == ".sqlite"
-
-
-def _scenarios_near(store: Path) -> Iterator[Path]:
-    """Scenario files in the folder of a store and the one above, those with its name first."""
-    folder = store.absolute().parent
-    found = [
-        path for f in (folder, folder.parent) for p in _SCENARIOS for path in sorted(f.glob(p))
-    ]
-    yield from sorted(found, key=lambda path: path.stem != store.stem)
 
 
 # Output for people

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Number
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import Any, Literal
 
 from paramhs.core.capping import Capping, Kind
 from paramhs.core.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
-from paramhs.core.errors import BadInput
+from paramhs.core.errors import BadInput, ParamhsWarning
 from paramhs.core.quantities import positive_seconds
 from paramhs.core.runs import NO_INSTANCE, Instance
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config, Space
+from paramhs.core.space.nearest import rounded
 from paramhs.core.space.objects import plain
 from paramhs.core.text.quoting import short
 
@@ -92,7 +94,14 @@ def configs_of(
         try:
             if not isinstance(thing, Mapping):
                 raise BadInput(f"{short(thing)} is not a dictionary of values")
-            config = space.config({name: plain(value) for name, value in thing.items()})
+            values, changes = rounded(space, {name: plain(v) for name, v in thing.items()})
+            config = space.config(values)
+            if changes:
+                warnings.warn(
+                    f"{what}[{index}] is between levels and was rounded: {', '.join(changes)}",
+                    ParamhsWarning,
+                    stacklevel=3,
+                )
             idle = [name for name in thing if name not in config]
             if idle:
                 raise BadInput(f"{idle[0]} is not active beside the other values")

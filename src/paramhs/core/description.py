@@ -23,6 +23,9 @@ from paramhs.core.errors import BadInput
 from paramhs.core.identity.bytecode import code_text
 from paramhs.core.identity.walk import said
 
+IMPORTED = "imported"
+"""Key in the description of a target whose runs another configurator has made."""
+
 
 def description(thing: Any, what: str = "it") -> Any:
     """Describe an object by value; `what` names it in messages.

@@ -1,7 +1,6 @@
 """A sampler for Optuna's studies that draws its trials from the proposals of paramhs."""
 
 import math
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from random import Random
 from threading import RLock
@@ -14,10 +13,10 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from paramhs.core.arguments import seed_of
-from paramhs.core.costs import Quality
 from paramhs.core.runs import NO_INSTANCE, Run, Status, Task
 from paramhs.core.scenario import FIXED_SEED, Scenario
 from paramhs.core.space import Config, Parameter, Space
+from paramhs.core.space.nearest import nearest_index
 from paramhs.formats.space_objects import parameter_of
 from paramhs.search.history import History
 from paramhs.search.operators import Learned, Learner, Operator, Seen, UniformRandom
@@ -25,6 +24,7 @@ from paramhs.search.operators import Learned, Learner, Operator, Seen, UniformRa
 if TYPE_CHECKING:
     from optuna.study import Study
 
+LEARNED = Learned()
 Distributions = Mapping[str, BaseDistribution]
 _FINISHED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 
@@ -60,7 +60,7 @@ class Sampler(BaseSampler):
         seed: int | None = None,
         *,
         deterministic: bool = True,
-        operator: Operator | Learner = Learned(),
+        operator: Operator | Learner = LEARNED,
         independent_sampler: BaseSampler | None = None,
     ) -> None:
         self._seed = Random().getrandbits(32) if seed is None else seed_of(seed)
@@ -246,10 +246,7 @@ def _index(parameter: Parameter, distribution: BaseDistribution, value: float) -
     """Index of the level next to a value in Optuna's representation."""
     if not isinstance(distribution, FloatDistribution | IntDistribution):
         return int(value)
-    above = bisect_left(range(parameter.levels), value, key=parameter.value)
-    near = [i for i in (above - 1, above) if 0 <= i < parameter.levels]
-    scale = math.log if distribution.log else float
-    return min(near, key=lambda i: abs(scale(float(parameter.value(i))) - scale(value)))
+    return nearest_index(parameter, value)
 
 
 def _value(parameter: Parameter, value: Any, distribution: BaseDistribution) -> Any:

@@ -1,6 +1,5 @@
 """Files of a report, written atomically."""
 
-import shlex
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -10,6 +9,7 @@ from pathlib import Path
 from paramhs.core.errors import BadInput
 from paramhs.execution.safe_files import write_whole
 from paramhs.execution.storage.load import uncollected
+from paramhs.report.next_steps import next_steps
 from paramhs.report.page import PLAIN, Page, PageOptions, drawn_page
 from paramhs.report.result import Result
 
@@ -29,12 +29,9 @@ def write_report(
     figures: Path | None = None,
 ) -> list[Path]:
     """Write the page, and optionally each picture into a folder; return the paths."""
-    simplify = (
-        {"simplify": shlex.join(["paramhs", "simplify", str(result.store)])} if result.store else {}
-    )
     written = replace(
         options,
-        calls={**simplify, **options.calls},
+        calls=options.calls or next_steps(result),
         written=time.strftime("%Y-%m-%d %H:%M:%S"),
     )
     with uncollected():

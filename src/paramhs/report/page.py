@@ -99,12 +99,17 @@ def drawn_page(result: Result, options: PageOptions = PLAIN) -> Page:
 def _template() -> Template:
     environment = Environment(autoescape=True, finalize=_finalized, trim_blocks=True)
     environment.filters["value"] = _value
+    environment.filters["longest_word"] = _longest_word
     return environment.from_string(_file("page.html").replace("STYLE", _style()))
 
 
 def _finalized(thing: object) -> object:
     """Make every inserted text printable, except our own markup."""
     return printable(thing) if isinstance(thing, str) and not isinstance(thing, Markup) else thing
+
+
+def _longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)
 
 
 def _value(value: Value | None) -> str:

@@ -284,11 +284,20 @@ class Result:
             "trajectory": [step.to_json() for step in steps(self.history, self.trajectory)],
         }
 
-    def report(self, path: str | Path) -> Path:
-        """Write a report: one HTML file without scripts that works offline."""
-        from paramhs.report.files import write_report  # the template only where it is needed
+    def report(self, path: str | Path, *, title: str = "") -> Path:
+        """Write a report: one HTML file without scripts that works offline.
 
-        return write_report(self, Path(path))[0]
+        Args:
+            path: The file.
+            title: Title of the page. Left out: the name of the store or of the target.
+
+        Returns:
+            The path of the file.
+        """
+        from paramhs.report.files import write_report  # the template only where it is needed
+        from paramhs.report.page import PageOptions
+
+        return write_report(self, Path(path), PageOptions(title))[0]
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """Runs of the search as a pandas data frame (extra `pandas`), one row per run."""

@@ -71,4 +71,3 @@ class Tried(Parameter):
     def __repr__(self) -> str:
         ends = f"{value_text(self.values[0])} .. {value_text(self.values[-1])}"
         return f"Tried({self.levels} numbers, {ends})"
-

@@ -3,8 +3,9 @@
 A run is taken if the new search could have made it: of a configuration of its space (which may have
 gained parameters, at their defaults, and values), on one of its instances, under the same limits,
 by the same target, judged by the same cost. "The same" is by content: a changed program contributes
-nothing, a changed instance no run on it. The new store keeps the taken runs, so that the search can
-be resumed whatever happens to the old stores.
+nothing, a changed instance no run on it. Of a search that was imported from another program,
+nothing is known of its target, and the user says that it is the same. The new store keeps the taken
+runs, so that the search can be resumed whatever happens to the old stores.
 """
 
 import json
@@ -16,10 +17,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from paramhs.core.description import IMPORTED
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Instance, Run, Target, Task
-from paramhs.core.scenario import Scenario, instance_values
+from paramhs.core.scenario import FIXED_SEED, Scenario, instance_values
 from paramhs.core.space import Config, Space
+from paramhs.core.space.nearest import rounded
 from paramhs.core.text.numbers import counted
 from paramhs.execution.storage import SEARCH, Known
 from paramhs.execution.storage.connections import reading
@@ -92,6 +95,7 @@ class _EarlierStore:
         self.target = target
         self.configs: dict[str, Config | None] = {}
         self.left: Counter[str] = Counter()
+        self.imported = False
         self.cutoff = math.inf
         """Cutoff of the earlier scenario; its capped runs have smaller ones."""
 
@@ -101,13 +105,14 @@ class _EarlierStore:
 
     def _collect(self, db: sqlite3.Connection) -> tuple[Known, str]:
         described = description_of(db, SEARCH) or {}
+        self.imported = IMPORTED in described.get("target", {})
         told = described.get("scenario", {}).get("cutoff")
         self.cutoff = math.inf if told is None else told
         other = self._other(described)
         if other:
             return Known(), f"{self.path}: nothing is taken, it is of another {other}"
         compared, _ = compare(db, SEARCH, self.subject)
-        changed = self._changed(compared)
+        changed = "" if self.imported else self._changed(compared)
         if changed:
             return Known(), f"{self.path}: nothing is taken, {changed}"
         runs = db.execute(
@@ -123,7 +128,8 @@ class _EarlierStore:
         ).fetchall()
         instances = self._same_instances(described["scenario"])
         taken = [run for row in runs if (run := self._take(row, instances))]
-        best = [config for (key,) in keys if (config := self._config(key)) is not None]
+        meant = self._near if self.imported else self._config
+        best = [config for (key,) in keys if (config := meant(key)) is not None]
         return Known(tuple(taken), tuple(best)), self._summary(len(taken), len(best))
 
     def _other(self, described: Mapping[str, Any]) -> str:
@@ -132,6 +138,8 @@ class _EarlierStore:
             return "kind: it holds no search"
         now = {"target": self.target.describe(), "cost": self.scenario.describe()["cost"]}
         then = {"target": described["target"], "cost": described["scenario"]["cost"]}
+        if self.imported:
+            then["target"], now["target"] = {}, {}
         changed = differences(then, json.loads(json.dumps(now)))
         return f"target or cost: {changed[0]}" if changed else ""
 
@@ -147,6 +155,8 @@ class _EarlierStore:
 
     def _same_instances(self, then: Mapping[str, Any]) -> Mapping[str, Instance]:
         """Current instances with the same meaning as in the store."""
+        if self.imported:
+            return {instance.name: instance for instance in self.scenario.instances}
         before = then.get("instance_values", {})
         now = json.loads(json.dumps(instance_values(self.scenario.instances)))
         same = (i for i in self.scenario.instances if now.get(i.name) == before.get(i.name))
@@ -163,6 +173,8 @@ class _EarlierStore:
             self.left["of configurations outside the space"] += 1
         elif name not in instances:
             self.left["on other instances"] += 1
+        elif self.imported and self.scenario.deterministic and seed != FIXED_SEED:
+            self.left["of a target with seeds"] += 1
         elif self.cutoff != self.scenario.cutoff:
             self.left["with another cutoff"] += 1
         else:
@@ -173,6 +185,15 @@ class _EarlierStore:
         if key not in self.configs:
             self.configs[key] = _meant(self.scenario.space, key)
         return self.configs[key]
+
+    def _near(self, key: str) -> Config | None:
+        """The configuration next to one of another program, which need not be on our levels."""
+        space = self.scenario.space
+        try:
+            values, _ = rounded(space, space.values_in(key))
+            return space.config(values)
+        except BadInput:
+            return None
 
     def _summary(self, taken: int, best: int) -> str:
         left = ", ".join(f"{count:,} {why}" for why, count in self.left.items())

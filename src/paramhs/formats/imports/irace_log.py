@@ -17,7 +17,13 @@ from paramhs.core.errors import BadInput
 from paramhs.core.runs import Status
 from paramhs.core.space import Space
 from paramhs.core.text.numbers import printable
-from paramhs.formats.imports.other_search import OtherRun, OtherSearch, Step, Values
+from paramhs.formats.imports.other_search import (
+    OtherRun,
+    OtherSearch,
+    Step,
+    Values,
+    first_usable,
+)
 from paramhs.formats.imports.r_data import Expression, Table, read_r_data
 from paramhs.formats.space_files.irace_reader import read_irace
 
@@ -68,19 +74,20 @@ def _search(path: Path, results: Mapping[str, Any]) -> OtherSearch:
     ]
     version = str(_one(results.get("irace.version") or results.get("irace_version"), ""))
     names = dict.fromkeys(name for name, _ in pairs)
+    first = first_usable(runs)
     return OtherSearch(
         f"irace {version}".strip(),
         space,
-        configs[runs[0].config] if runs else {},
+        configs[first],
         configs,
         runs,
-        _steps(results, _rows(log), numbered),
+        [Step(first, 0), *_steps(results, _rows(log), numbered)],
         list(dict.fromkeys([*names, *(run.instance for run in runs)])),
         metric,
         cutoff if capped else math.inf,
         bool(_one(scenario.get("deterministic"), False)),
         int(_one(scenario.get("seed"), 0)),
-        ["the default is the configuration that irace ran first"],
+        ["the default is the first configuration that did not fail"],
     )
 
 
@@ -180,8 +187,8 @@ def _run(
 def _steps(
     results: Mapping[str, Any], rows: list[dict[str, Any]], numbered: Mapping[int, int]
 ) -> list[Step]:
-    """The best of each iteration; the configuration that was run first comes before them."""
-    steps = [Step(numbered[int(rows[0]["configuration"])], 0)] if rows else []
+    """The best configuration of each iteration."""
+    steps = []
     for iteration, elite in enumerate(results.get("iterationElites") or [], 1):
         made = sum(int(row["iteration"]) <= iteration for row in rows)
         if elite is not None:

@@ -20,7 +20,12 @@ from paramhs.core.scenario import FIXED_SEED
 from paramhs.core.space import Integer, Parameter, Real, Space
 from paramhs.core.space.conditions.expressions import Member
 from paramhs.core.text.numbers import printable
-from paramhs.formats.imports.other_search import OtherRun, OtherSearch, best_so_far
+from paramhs.formats.imports.other_search import (
+    OtherRun,
+    OtherSearch,
+    best_so_far,
+    first_usable,
+)
 from paramhs.formats.space_objects import parameter_of
 
 _STATUS = {"COMPLETE": Status.OK, "PRUNED": Status.CRASHED, "FAIL": Status.CRASHED}
@@ -79,14 +84,14 @@ def _search(program: str, trials: Sequence[Any], maximise: bool) -> OtherSearch:
     return OtherSearch(
         program,
         space,
-        configs[0],
+        configs[first_usable(runs)],
         configs,
         runs,
         best_so_far(runs, maximise),
         metric=Quality(maximise=maximise),
         deterministic=deterministic,
         notes=[
-            "the default is the first trial",
+            "the default is the first trial that did not fail",
             *([f"{pruned} pruned trials count as failed"] if pruned else []),
         ],
     )

@@ -71,3 +71,9 @@ def best_so_far(runs: Sequence[OtherRun], maximise: bool = False) -> list[Step]:
             best = cost
             steps.append(Step(run.config, number))
     return steps
+
+
+def first_usable(runs: Sequence[OtherRun]) -> int:
+    """The configuration of the first run that did not fail: what stands in for a default."""
+    usable = (run.config for run in runs if run.status is not Status.CRASHED)
+    return next(usable, runs[0].config if runs else 0)

@@ -19,7 +19,10 @@ from paramhs.core.text.numbers import printable
 from paramhs.formats.imports.other_search import OtherRun, OtherSearch, Step, best_so_far
 from paramhs.formats.space_files import read_space
 
-_FIELDS = ("config_id", "instance", "seed", "budget", "cost", "time", "status")
+_FIELDS = (
+    *("config_id", "instance", "seed", "budget", "cost", "time"),
+    *("status", "starttime", "endtime", "additional_info"),
+)
 _STATUS = {1: Status.OK, 2: Status.CRASHED, 3: Status.TIMEOUT, 4: Status.CRASHED}
 _DETAIL = {2: "crashed", 4: "out of memory"}
 _HISTORY = "runhistory.json"
@@ -126,5 +129,14 @@ def _run(row: Mapping[str, Any], place: Mapping[int, int], begin: float | None) 
         float(row["time"] or 0.0),
         float(cost) if status is Status.OK else None,
         ended=end - begin if end and begin else None,
-        detail=_DETAIL.get(row["status"], ""),
+        detail=_detail(row),
     )
+
+
+def _detail(row: Mapping[str, Any]) -> str:
+    """Why a run failed, as far as it is stored; empty for others."""
+    if row["status"] not in _DETAIL:
+        return ""
+    about = row.get("additional_info")
+    error = about.get("error") if isinstance(about, Mapping) else None
+    return str(error or _DETAIL[row["status"]])

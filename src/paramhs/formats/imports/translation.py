@@ -75,9 +75,7 @@ def _exact_space(search: OtherSearch) -> Space:
         default = _plain(search.default[name]) if name in search.default else parameter.default
         found[name] = _with_default(parameter, [*values, default], default)
     try:
-        return Space(
-            found, conditions=search.space.conditions, forbidden=search.space.forbidden
-        )
+        return Space(found, conditions=search.space.conditions, forbidden=search.space.forbidden)
     except BadInput as error:
         raise BadInput(f"the parameters of the imported search: {error}") from None
 
@@ -90,14 +88,19 @@ def _with_default(parameter: Parameter, values: Sequence[Value], default: Value)
     """The parameter with this default, and exactly these values where it is a range."""
     if not isinstance(parameter, Real | Integer):
         return _listed_with_default(parameter, default)
-    numbers = [value for value in values if is_number(value)]
-    if isinstance(parameter, Integer) and not parameter.log and parameter.step == 1:
-        if all(float(n).is_integer() for n in numbers):
-            if all(parameter.low <= n <= parameter.high for n in numbers):
-                return Integer(parameter.low, parameter.high, default=int(default))
+    numbers: list[float] = [value for value in values if is_number(value)]  # type: ignore[misc]
+    if isinstance(parameter, Integer) and _has_all(parameter, numbers):
+        return Integer(parameter.low, parameter.high, default=int(default))
     kind = int if isinstance(parameter, Integer) else float
     ends = (parameter.low, parameter.high)
     return Tried(map(kind, (*numbers, *ends)), log=parameter.is_log, default=kind(default))
+
+
+def _has_all(parameter: Integer, numbers: Sequence[float]) -> bool:
+    """Whether it has every integer of its range, and these are among them."""
+    if parameter.log or parameter.step != 1:
+        return False
+    return all(float(n).is_integer() and parameter.low <= n <= parameter.high for n in numbers)
 
 
 def _listed_with_default(parameter: Parameter, default: Value) -> Parameter:

@@ -1,0 +1,54 @@
+"""How to continue from a search: a command where a scenario file made it, else a line of Python."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from paramhs.core.description import IMPORTED
+from paramhs.core.runs import NO_INSTANCE
+from paramhs.formats.scenario.near import scenario_of
+from paramhs.report.result import Result
+
+
+def next_steps(
+    result: Result, scenario: Path | None = None, program: str = "paramhs"
+) -> Mapping[str, str]:
+    """What to run next, ready to paste, by what it does; empty where nothing is stored.
+
+    Args:
+        result: The search.
+        scenario: Its scenario file, if it is known.
+        program: Name under which the command line was called.
+    """
+    if result.store is None or IMPORTED in result.record.target:
+        return {}
+    if scenario is None and not _has_scenario(result):
+        return _in_python(result, result.store)
+    store, file = str(result.store), str(scenario or "SCENARIO.toml")
+    return {
+        "simplify": f"{program} {shlex.join(['simplify', store])}",
+        "validate": f"{program} {shlex.join(['validate', file, '--store', store])}",
+    }
+
+
+def _has_scenario(result: Result) -> bool:
+    """Whether a scenario file near the store describes its search."""
+    if "command" not in result.record.target or result.store is None:
+        return False
+    return scenario_of(result.store) is not None
+
+
+def _in_python(result: Result, store: Path) -> Mapping[str, str]:
+    target = str(result.record.target.get("function", "target")).rpartition(".")[2]
+    function = target if target.isidentifier() else "target"
+    on = "" if result.scenario.instances == (NO_INSTANCE,) else ", instances=instances"
+    steps = {
+        "simplify": f"paramhs.simplify({function}, paramhs.load({str(store)!r}){on},"
+        f" store={str(store)!r})"
+    }
+    if on or not result.scenario.deterministic:
+        steps["validate"] = (
+            f"paramhs.validate({function}, space, [{result.default.as_dict()!r},"
+            f" {result.best.as_dict()!r}]{on})"
+        )
+    return steps
