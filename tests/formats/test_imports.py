@@ -99,14 +99,6 @@ def test_a_folder_of_smac2_is_read_whole(tmp_path):
     assert told[0] == ("ok", 2.5, 5.0, "inst/a.cnf")
     statuses = [status for status, *_ in told]
     assert statuses == ["ok", "timeout", "ok", "ok", "ok", "capped", "crashed"]
-        "ok",
-        "timeout",
-        "ok",
-        "ok",
-        "ok",
-        "capped",
-        "crashed",
-    ]
     assert told[5][1:3] == (2.6, 2.6)
     assert result.best.as_dict() == {"heat": "high", "speed": 3.4567, "depth": 7, "extra": 0.25}
     assert result.default_cost == (2.5 + 50) / 2

@@ -1,15 +1,18 @@
 """Past searches of other programs, stored as searches of paramhs."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paramhs.api.load import load
 from paramhs.core.arguments import path_of
 from paramhs.core.description import IMPORTED
 from paramhs.core.errors import BadInput
-from paramhs.formats.imports import OtherSearch, read_search, translated
 from paramhs.procedures.recommendation import keep_ending
 from paramhs.report.result import Result
 from paramhs.search.record import Ending
+
+if TYPE_CHECKING:
+    from paramhs.formats.imports import Translated
 
 NO_VERDICT = "the search was imported; `paramhs validate` or `validate` compares configurations."
 
@@ -53,8 +56,10 @@ def import_search(
     if out.exists():
         raise BadInput(f"{out} exists; an import needs a new file")
     source = path_of(path, "path")
+    from paramhs.formats.imports import read_search, translated  # only where they are needed
+
     search = read_search(source, None if space is None else path_of(space, "space"), study)
-    _write(search, source, out)
+    _write(translated(search), search.program, search.seed, source, out)
     return load(out)
 
 
@@ -64,17 +69,16 @@ def notes_of(result: Result) -> list[str]:
     return [str(note) for note in about.get("notes", ())] if isinstance(about, dict) else []
 
 
-def _write(search: OtherSearch, source: Path, out: Path) -> None:
+def _write(made: "Translated", program: str, seed: int, source: Path, out: Path) -> None:
     """Write the store; nothing remains of one that could not be written whole."""
-    made = translated(search)
     described = {
         "scenario": made.scenario.describe(),
         "target": {
-            "kind": f"imported from {search.program}",
-            IMPORTED: {"program": search.program, "file": source.name, "notes": [*made.notes]},
+            "kind": f"imported from {program}",
+            IMPORTED: {"program": program, "file": source.name, "notes": [*made.notes]},
         },
-        "configurator": {"kind": search.program},
-        "seed": search.seed,
+        "configurator": {"kind": program},
+        "seed": seed,
     }
     from paramhs.execution.storage.sqlite import SqliteStore  # sqlite3 only where it is needed
 
@@ -84,7 +88,9 @@ def _write(search: OtherSearch, source: Path, out: Path) -> None:
             opened.put_past(run, number, ended)
         for position, point in enumerate(made.trajectory):
             opened.record(position, point)
-    finally:
         opened.close()
-    ending = f"imported from {search.program}"
-    keep_ending(out, Ending(ending, NO_VERDICT))
+        keep_ending(out, Ending(f"imported from {program}", NO_VERDICT))
+    except BaseException:
+        opened.close()
+        out.unlink(missing_ok=True)
+        raise

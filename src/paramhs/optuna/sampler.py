@@ -226,7 +226,8 @@ class _Proposals:
                 internal = distribution.to_internal_repr(values[name])
             except ValueError:
                 return None
-            if not distribution._contains(internal):
+            ranged = isinstance(distribution, FloatDistribution | IntDistribution)
+            if ranged and not distribution.low <= internal <= distribution.high:
                 return None
             indices.append(_index(parameter, distribution, internal))
         return self._space.configured(indices)

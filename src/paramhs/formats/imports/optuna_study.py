@@ -6,7 +6,6 @@ parameter that explain it, as they do where a branch of the objective suggests i
 it is always active, and counts as being at its default in trials without it.
 """
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
@@ -65,6 +64,8 @@ def read_optuna(path: Path, name: str | None = None) -> OtherSearch:
 
 
 def _check_tables(path: Path) -> None:
+    import sqlite3  # only where it is needed
+
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
         tables = {row[0] for row in db.execute("SELECT name FROM sqlite_schema")}
     if "trials" not in tables or "studies" not in tables:
