@@ -226,11 +226,16 @@ class _Proposals:
                 internal = distribution.to_internal_repr(values[name])
             except ValueError:
                 return None
-            ranged = isinstance(distribution, FloatDistribution | IntDistribution)
-            if ranged and not distribution.low <= internal <= distribution.high:
+            if _is_outside(distribution, internal):
                 return None
             indices.append(_index(parameter, distribution, internal))
         return self._space.configured(indices)
+
+
+def _is_outside(distribution: BaseDistribution, value: float) -> bool:
+    if not isinstance(distribution, FloatDistribution | IntDistribution):
+        return False
+    return not distribution.low <= value <= distribution.high
 
 
 def _cost(trial: FrozenTrial, maximise: bool) -> float:
