@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramhs.core.costs import score
+from paramhs.core.costs import Runtime, score
 from paramhs.core.errors import BadInput
+from paramhs.core.runs import Run, Status
 from paramhs.core.scenario import Scenario
 from paramhs.search.comparison import Growing
 from paramhs.search.history import History
+from paramhs.search.model.inert_parameters import enough_ties, ties
 from tests.support.driving import by_pair, instances, one_parameter, settle
 from tests.support.laws import fits
 
@@ -611,3 +613,57 @@ def test_whatever_comes_the_rules_are_kept(table, rules, scenario, seed, challen
             same = all(cost(challenger, k) == cost(incumbent, k) for k in common)
             assert same or scored(challenger, common) > scored(incumbent, common)
     assert len(set(races.tasks)) == len(races.tasks) == races.history.asked
+
+
+TIMES = (6.5, 13.8, 58.4, 11.3, 21.1, 3.2, 35.0, 9.0)
+"""Seconds on instances that differ tenfold."""
+AGAIN = (1.5, 2.2, -1.7, 2.6, 0.0, -1.2, 0.7, -2.9)
+"""Percent by which each takes longer when it is run again."""
+
+
+def timed(factor, rules=None):
+    """Races for time, in which B takes `factor(k)` times as long as A on pair k."""
+    scenario = Scenario(SPACE, instances(8), Runtime(), 100.0, True)
+    races = Races(lambda config, k: 0.0, rules or Growing(8), scenario)
+    number = {i.name: k for k, i in enumerate(scenario.instances)}
+
+    def run(task):
+        k = number[task.instance.name]
+        races.tasks.append(task)
+        seconds = TIMES[k] * (factor(k) if task.config == B else 1.0)
+        late = seconds > task.cutoff
+        return Run(task, Status.CAPPED if late else Status.OK, min(seconds, task.cutoff))
+
+    races.target = run
+    return races
+
+
+def wins(races):
+    races.start(A)
+    return races.better(B, A)
+
+
+def test_times_within_the_noise_of_the_clock_are_a_tie():
+    races = timed(lambda k: 1 - AGAIN[k] / 100 - 0.002)
+    assert not wins(races)
+    assert ties(races.history) == races.history.races
+
+
+@pytest.mark.parametrize("factor", [0.9, 0.97])
+def test_a_clear_difference_in_one_direction_is_no_tie(factor):
+    races = timed(lambda k: factor + AGAIN[k] / 1000)
+    assert wins(races)
+    assert ties(races.history) == []
+
+
+def test_one_other_time_is_no_tie():
+    races = timed(lambda k: 0.8 if k == 2 else 1.0)
+    assert wins(races)
+    assert ties(races.history) == []
+
+
+def test_times_that_resemble_each_other_everywhere_prove_little():
+    alike = [(10.0 + k / 100,) for k in range(8)]
+    assert enough_ties(alike, timed=True) > 8
+    assert enough_ties(alike) == 3
+    assert enough_ties([(t,) for t in TIMES], timed=True) == 3

@@ -16,7 +16,7 @@ from paramhs.search.comparison.capped_race import coming_runs, is_lost, meet
 from paramhs.search.comparison.comparison import Comparison
 from paramhs.search.history import History
 from paramhs.search.lookahead.peekable import Ahead
-from paramhs.search.model.inert_parameters import enough_ties
+from paramhs.search.model.inert_parameters import is_without_effect
 
 _FEW = 3  # fewest pairs on which an incumbent may be replaced
 _SURE = 20  # runs up to which the evidence of the incumbent grows with every challenger
@@ -44,7 +44,8 @@ class Growing(Comparison):
     incumbent's pairs, and at least three where there are that many. A challenger that is exactly
     equal pair by pair, on all pairs or on enough to exclude chance, is rejected as having no
     effect. (For a solver that counts its work two runs are enough; for numbers of false clauses,
-    which are often equal, or for time-outs, it takes more, as the incumbent's own costs show.)
+    which are often equal, or for time-outs, it takes more, as the incumbent's own costs show. Times
+    are equal if they differ by no more than the noise of a clock, and in no clear direction.)
 
     When a challenger is revisited, its first test comes after twice as many pairs as before,
     including pairs with known runs.
@@ -98,7 +99,7 @@ class Growing(Comparison):
                 return False
             gained = []
             new, old = (_costs(history, config, met) for config in (challenger, incumbent))
-            if score(new) > score(old) or _is_without_effect(history, incumbent, new, old):
+            if score(new) > score(old) or is_without_effect(history, incumbent, new, old):
                 return False
         return new != old
 
@@ -190,12 +191,6 @@ def _later(
     for task in coming_runs(history, challenger, incumbent, [*met, *later]):
         if task.pair in later:
             yield task
-
-
-def _is_without_effect(
-    history: History, incumbent: Config, new: Sequence[Cost], old: Sequence[Cost]
-) -> bool:
-    return new == old and len(old) >= enough_ties(history.costs(incumbent).values())
 
 
 def _met(history: History, config: Config, pairs: Sequence[Pair]) -> list[Pair]:
