@@ -35,9 +35,10 @@ from rich.table import Table
 
 from paramhs import Watcher, tune
 from paramhs.core.space import Config, Ordinal, Real, Space
-from paramhs.execution.driver import Driver
+from paramhs.execution.driver.callbacks import Progress
 from paramhs.search.configurators import Configurator, ParamHS
 from paramhs.search.operators import Learned, SeveralParameters, UniformRandom
+from paramhs.search.record import Record
 
 COUNTS = (20, 50, 100)
 VARIANTS: dict[str, Configurator] = {
@@ -137,7 +138,7 @@ def best_after(
         return found
 
     class Until(Watcher):
-        def ran(self, driver: Driver) -> None:
+        def ran(self, record: Record, progress: Progress) -> None:
             if len(seen) >= max(counts):
                 raise Enough
 
