@@ -10,14 +10,14 @@ import pytest
 from rich.console import Console
 
 import paramhs
-from paramhs import Categorical, Space, Watcher, tune
+from paramhs import Categorical, Integer, Space, Watcher, tune
 from paramhs.analysis.verdict import NoVerdict
 from paramhs.api.terminal import environment as surroundings
 from paramhs.api.terminal.live_view import LiveView, NotebookView, PlainView
 from paramhs.api.terminal.safe_console import Terminal, encodable
 from paramhs.api.terminal.text_layout import beside_default, brief, tell, tell_table
 from paramhs.cli.console import print_json, say, write_text
-from paramhs.cli.render_result import print_result
+from paramhs.cli.render_result import print_command, print_result
 from paramhs.cli.render_verdict import print_outcome
 
 NAMES = {f"a_rather_long_parameter_name_{k}": range(20) for k in range(3)}
@@ -82,6 +82,23 @@ def test_an_incumbent_is_its_difference_from_the_default_and_says_so(result):
     console = paper(100)
     print_result(console, result)
     assert "as changes of the default" in " ".join(written(console).split())
+
+
+def test_of_many_changes_the_most_important_are_shown_and_the_rest_is_counted():
+    space = Space({f"p{number:03}": Integer(0, 3, default=0) for number in range(722)})
+    config = space.config(dict.fromkeys(list(space.parameters)[:300], 3))
+    assert brief(config) == "p000=3 p001=3 p002=3 p003=3 ... (296 more)"
+    assert brief(config, ["p700", "p250", "p007"], most=6) == "p250=3 p007=3 p000=3 ... (297 more)"
+
+
+def test_a_very_long_command_is_not_printed_but_how_to_print_it_is():
+    console = paper(100)
+    print_command(console, "solve " + "--option=3 " * 700, "command of the best", "a.sqlite")
+    text = " ".join(written(console).split())
+    assert text.startswith("command of the best, 7,706 characters: ")
+    assert text.endswith("show a.sqlite --best")
+    print_command(console, "solve --option=3", "command", "a.sqlite")
+    assert written(console).endswith("command:\nsolve --option=3\n")
 
 
 class TestEncodings:

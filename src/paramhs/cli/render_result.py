@@ -4,16 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from paramhs.analysis.evidence import Rival, closest_rivals, steps
 from paramhs.analysis.solved import Answers
 from paramhs.api.terminal.text_layout import brief, tell, tell_table
+from paramhs.cli.console import called
 from paramhs.core.runs import Point
 from paramhs.core.text.numbers import counted
 from paramhs.report.result import Result
 from paramhs.search.history import History
 
 _MAX_SHOWN = 8  # parameters of a default that is shown in full
+_MAX_CHANGES = 24  # changes of the default that are all shown
+_MAX_COMMAND = 1_500  # characters of a command that is printed whole
 _MIN_COMMON = 8  # common runs needed for a closest rival; with fewer it is the luckiest
 
 
@@ -28,13 +32,31 @@ def print_result(console: Console, result: Result) -> None:
     if result.capped:
         tell(console, f"capping: {result.capped} (estimated)")
     if result.best != result.default:
-        changed = f"as changes of the default: {brief(result.best, most=1_000)}"
-        tell(console, f"best, {changed}", style="bold", indent="  ")
+        order = [one.name for one in result.importance]
+        changed = brief(result.best, order, _MAX_CHANGES)
+        tell(console, f"best, as changes of the default: {changed}", style="bold", indent="  ")
     if len(result.default) <= _MAX_SHOWN:
         tell(console, f"default: {result.default}", indent="  ")
     tell(console, f"during the search: {result.comparison}", indent="  ")
     for line in _how_sure(result):
         tell(console, line, indent="    ")
+
+
+def print_command(console: Console, command: str, what: str, store: object) -> None:
+    """Print a command line, or how to print it where it is very long.
+
+    Args:
+        console: where to print.
+        command: the command line; a configuration in full where there is none.
+        what: the configuration, such as "command of the best configuration".
+        store: the file that `show --best` reads.
+    """
+    if len(command) <= _MAX_COMMAND:
+        console.print(f"\n{what}:")
+        console.print(Text(command), soft_wrap=True)
+        return
+    console.print()
+    tell(console, f"{what}, {len(command):,} characters: {called('show', store, '--best')}")
 
 
 def print_answers(console: Console, answers: Answers) -> None:

@@ -15,7 +15,13 @@ from paramhs.api.load import load
 from paramhs.api.terminal.safe_console import Terminal
 from paramhs.api.terminal.text_layout import brief, tell
 from paramhs.cli.console import Json, print_json, program, say
-from paramhs.cli.render_result import print_answers, print_counts, print_most_run, print_trajectory
+from paramhs.cli.render_result import (
+    print_answers,
+    print_command,
+    print_counts,
+    print_most_run,
+    print_trajectory,
+)
 from paramhs.cli.render_verdict import print_accepted, print_outcome
 from paramhs.core.text.numbers import finite
 from paramhs.report.next_steps import next_steps
@@ -63,7 +69,7 @@ def show(
     console.print()
     print_answers(console, result.answers)
     print_accepted(console, result.accepted)
-    _print_verdict(console, result)
+    _print_verdict(console, result, store)
     _print_ablation(console, result)
     _print_importance(console, result)
     _print_failures(console, result)
@@ -120,11 +126,10 @@ def _as_json(result: Result, most_run: Sequence[Mapping[str, Any]]) -> dict[str,
     }
 
 
-def _print_verdict(console: Console, result: Result) -> None:
+def _print_verdict(console: Console, result: Result, store: Path) -> None:
     print_outcome(console, result.verdict)
     if result.command:
-        console.print("\ncommand of the best configuration:")
-        console.print(Text(result.command), soft_wrap=True)
+        print_command(console, result.command, "command of the best configuration", store)
 
 
 def _print_ablation(console: Console, result: Result) -> None:

@@ -160,7 +160,7 @@ def _choice(found: Simplified) -> str:
     if not found.step:
         return "Keep the default: on these runs the best is not better."
     kept = "" if found.kept is None else f", which keep {found.kept:.0%} of the gain"
-    changed = brief(found.config, most=1_000)
+    changed = brief(found.config, most=100)
     return f"simplified, {count} of {counted(whole, 'change')}{kept}: {changed}"
 
 

@@ -11,7 +11,6 @@ from types import FrameType
 from typing import Annotated, TextIO, cast
 
 import typer
-from rich.text import Text
 
 from paramhs.api.terminal.live_view import view
 from paramhs.api.tune import tune_scenario
@@ -27,7 +26,7 @@ from paramhs.cli.console import (
     say,
 )
 from paramhs.cli.render_failures import print_failures
-from paramhs.cli.render_result import print_answers, print_result
+from paramhs.cli.render_result import print_answers, print_command, print_result
 from paramhs.cli.render_verdict import command_of, print_accepted, print_outcome, why_none
 from paramhs.cli.report import write_beside
 from paramhs.cli.solver_scenario import (
@@ -43,7 +42,6 @@ from paramhs.cli.solver_scenario import (
     solver_of,
 )
 from paramhs.core.errors import BadInput
-from paramhs.core.space import Config
 from paramhs.execution.cluster import Dask
 from paramhs.execution.driver import INTERRUPTED, Budget
 from paramhs.formats.scenario import ScenarioFile, read_configs, read_scenario
@@ -189,7 +187,7 @@ def tune(
         written = {"page": page and str(page)}
         print_json({**result.to_json(), **command_of(scenario_file, result.best), **written})
     else:
-        _print(result, scenario_file)
+        _print(result, scenario_file, store_path)
         say(f"\nAll runs are in {store_path}; show them with: {called('show', store_path)}")
         if page:
             say(f"Report: {page}")
@@ -198,7 +196,7 @@ def tune(
         raise typer.Exit(INTERRUPTED_CODE)
 
 
-def _print(result: Result, scenario_file: ScenarioFile) -> None:
+def _print(result: Result, scenario_file: ScenarioFile, store: Path) -> None:
     console = Terminal()
     print_result(console, result)
     print_failures(console, result.failures)
@@ -206,15 +204,9 @@ def _print(result: Result, scenario_file: ScenarioFile) -> None:
     console.print()
     print_accepted(console, result.accepted)
     print_outcome(console, result.verdict)
-    _print_whole(console, scenario_file, result.best)
-
-
-def _print_whole(console: Terminal, scenario_file: ScenarioFile, config: Config) -> None:
-    """Print a configuration in the form in which it is used."""
-    command = scenario_file.target.command_line(config)
+    command = scenario_file.target.command_line(result.best)
     what = "command of the best configuration" if command else "best configuration, complete"
-    console.print(f"\n{what}:")
-    console.print(Text(command or str(config)), soft_wrap=True)
+    print_command(console, command or str(result.best), what, store)
 
 
 def _at(address: str | None, scenario_file: ScenarioFile) -> ScenarioFile:

@@ -10,6 +10,7 @@ from paramhs.analysis.verdict_text import wrapped
 from paramhs.core.space import Config, value_text
 
 _DEFAULT = "the default"
+_FEW = 8  # changes that are all shown in a line
 _UNWRAPPED = 10_000  # columns of a file or pipe, where no width is known
 
 
@@ -51,15 +52,26 @@ def _padded(text: str, width: int) -> str:
     return " " * (width - cell_len(text)) + text
 
 
-def brief(config: Config, most: int = 8) -> str:
-    """Format a configuration in one line, as its difference from the default."""
+def brief(config: Config, order: Sequence[str] = (), most: int = _FEW) -> str:
+    """Format a configuration in one line, as its difference from the default.
+
+    Args:
+        config: the configuration.
+        order: names of parameters, the most important first.
+        most: number of changes up to which all are shown; of more, the first half of that is, and
+            the rest is counted.
+    """
     default = config.space.default
+    rank = {name: number for number, name in enumerate(order)}
     changes = [name for name in config if config.get(name) != default.get(name)]
+    changes.sort(key=lambda name: rank.get(name, len(rank)))
     if not changes:
         return _DEFAULT
     words = [f"{value_text(name)}={value_text(config[name])}" for name in changes]
-    more = f" ... ({len(words) - most} more)" if len(words) > most else ""
-    return " ".join(words[:most]) + more
+    if len(words) <= most:
+        return " ".join(words)
+    shown = words[: most // 2]
+    return f"{' '.join(shown)} ... ({len(words) - len(shown)} more)"
 
 
 def beside_default(config: Config) -> str:
