@@ -30,6 +30,7 @@ from paramhs.report.incumbent_curve import trail
 from paramhs.report.landscape_map import Map
 from paramhs.report.page import PageOptions, drawn_page
 from paramhs.report.per_instance import cases
+from paramhs.report.sections import found
 from tests.support.command_line import scenario
 from tests.support.pages import HEADINGS, HOSTILE, SPACE, Outline, html, made, plain
 
@@ -417,3 +418,12 @@ class TestCommands:
         assert done.exit_code == 0
         assert "No report was written: ZeroDivisionError: of all things" in done.stderr
         assert "All runs are in" in done.stdout
+
+
+def test_of_the_changes_the_most_important_are_first():
+    space = {"a": range(4), "b": range(4), "c": range(4)}
+    result = paramhs.tune(
+        lambda config: 12 - config["a"] - 30 * config["b"] - 5 * config["c"], space, budget=60
+    )
+    listed = [change.name for change in found(result, {}).changes]
+    assert listed == ["b", "c", "a"]

@@ -83,12 +83,17 @@ def found(result: Result, calls: Mapping[str, str]) -> Found:
         rows,
         details,
         _in_search(result),
-        changes_between(result.default, result.best),
+        _first_by_importance(result, changes_between(result.default, result.best)),
         result.command,
         result.best.key,
         advice(result, calls),
         figures,
     )
+
+
+def _first_by_importance(result: Result, changes: Sequence[Change]) -> Sequence[Change]:
+    rank = {one.name: number for number, one in enumerate(result.importance)}
+    return sorted(changes, key=lambda change: rank.get(change.name, len(rank)))
 
 
 def _in_search(result: Result) -> list[str]:
@@ -371,7 +376,8 @@ def _incumbent(point: Point, before: Config | None, result: Result) -> Row:
 
 
 def _difference(point: Point, before: Config | None, result: Result, most: int = 5) -> str:
-    changes = changes_between(before or result.default, point.config)
+    between = changes_between(before or result.default, point.config)
+    changes = _first_by_importance(result, between)
     listed = [
         f"{c.name} not active" if c.after is None else f"{c.name} = {value_text(c.after)}"
         for c in changes
