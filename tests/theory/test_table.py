@@ -379,3 +379,32 @@ def test_long_values_make_no_long_message(tmp_path, rows):
         read_table(table)
     assert len(str(refused.value)) < 3_000
     assert "999 ... 999" in str(refused.value)
+
+
+def test_nearly_the_best_counts_all_within_two_per_cent() -> None:
+    near = analyse(table_of(np.array([14.0, 12.0, 10.1, 10.0, 10.1, 11.0, 13.0]))).near
+    assert near is not None
+    found = {operator.name: operator.calls for operator in near.operators}
+    assert near.configurations == 3
+    assert found["uniform without replacement"] == pytest.approx(4 / 4)
+    assert found["uniform"] == pytest.approx(4 / 7 * 6 / 3)
+    assert near.advice.startswith("3 of 7 configurations are within 2% of the best.")
+
+
+def test_nearly_the_best_frees_a_search_from_traps_as_good_as_the_best() -> None:
+    analysis = analyse(table_of(np.array([10.0, 12.0, 10.1, 13.0])))
+    assert math.isinf(analysis.operators[0].calls)
+    assert analysis.near is not None
+    assert math.isfinite(analysis.near.operators[0].calls)
+
+
+def test_nearly_the_best_is_not_defined_for_costs_of_zero(file: Path) -> None:
+    analysis = analyse(table_of(np.array([0.0, 1.0, 2.0])))
+    assert analysis.near is None
+    assert analysis.to_json()["near_best"] is None
+
+
+def test_costs_that_are_all_nearly_equal_need_no_search() -> None:
+    near = analyse(table_of(np.array([1.0, 1.01, 1.005]))).near
+    assert near is not None
+    assert near.advice == "All costs are within 2% of the best: any configuration will do."

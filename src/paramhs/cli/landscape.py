@@ -81,6 +81,8 @@ def _print(console: Console, analysis: "Analysis") -> None:
     for note in facts["notes"]:
         _say(console, f"\n{note}")
     _say(console, f"\n{facts['advice']}", style="bold")
+    if facts["near_best"]:
+        _say(console, f"\n{facts['near_best']['advice']}", style="bold")
 
 
 def _written(config: dict[str, str]) -> str:
@@ -90,16 +92,22 @@ def _written(config: dict[str, str]) -> str:
 def _operators(facts: dict[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("operator", no_wrap=True)
-    for heading in ("expected calls", "at least", "at most", "stuck starts"):
+    for heading in ("expected calls", "at least", "at most", "stuck starts", "to within 2 %"):
         table.add_column(heading, justify="right")
-    bound = facts["upper_bound"]
+    bound, near = facts["upper_bound"], facts["near_best"]
+    nearly = {row["operator"]: row["calls"] for row in near["operators"]} if near else {}
     for row in facts["operators"]:
         name = row["operator"]
         lower = facts["lower_bounds"].get(name.removesuffix(" without replacement"))
         upper = bound["calls"] if bound and name == "harmonic" else None
-        calls = "infinite" if row["calls"] is None else f"{row['calls']:,.2f}"
-        table.add_row(name, calls, _bound(lower), _bound(upper), f"{row['stuck_starts']:,}")
+        stuck = f"{row['stuck_starts']:,}"
+        close = _calls(nearly[name]) if nearly else ""
+        table.add_row(name, _calls(row["calls"]), _bound(lower), _bound(upper), stuck, close)
     return table
+
+
+def _calls(calls: float | None) -> str:
+    return "infinite" if calls is None else f"{calls:,.2f}"
 
 
 def _bound(calls: float | None) -> str:

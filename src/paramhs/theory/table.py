@@ -28,6 +28,7 @@ from paramhs.theory.unimodality import Floats, Profile, profile
 COST = "cost"
 MAX_MOVES = 30_000_000  # moves between configurations to compute: about 2 GB
 MAX_TIES = 30_000_000  # pairs of configurations of equal cost, which elimination may fill in
+NEAR = 0.02  # costs up to this share above the best count as nearly the best
 _MAX_CHAIN = 500  # values up to which a harmonic step is solved as a chain
 _MAX_NAMED = 5  # missing configurations named in a message
 
@@ -219,6 +220,44 @@ class OperatorCalls:
 
 
 @dataclass(frozen=True)
+class Near:
+    """Calls until any configuration within a few per cent of the best cost is sampled.
+
+    With noise, or on other instances, such configurations are as good as the best, and they are
+    often many. The exact best is worth the search only where small differences count.
+    """
+
+    configurations: int
+    total: int
+    operators: tuple[OperatorCalls, ...]
+
+    @property
+    def advice(self) -> str:
+        """Recommended operator for this aim, with the reason."""
+        count = f"{self.configurations:,} of {self.total:,} configurations"
+        if self.configurations == self.total:
+            return f"All costs are within {NEAR:.0%} of the best: any configuration will do."
+        calls = sorted(self.operators, key=lambda operator: operator.calls)
+        listed = [f"{o.calls:,.1f} with {o.name}" for o in calls if not o.stuck_starts]
+        if not listed:
+            return f"{count} are within {NEAR:.0%} of the best; every operator may miss them all."
+        verb = "is" if self.configurations == 1 else "are"
+        return f"{count} {verb} within {NEAR:.0%} of the best. To sample one takes {_and(listed)}."
+
+    def to_json(self) -> dict[str, Any]:
+        """Convert to plain data."""
+        return {
+            "within": NEAR,
+            "configurations": self.configurations,
+            "operators": [
+                {"operator": o.name, "calls": o.calls if math.isfinite(o.calls) else None}
+                for o in self.operators
+            ],
+            "advice": self.advice,
+        }
+
+
+@dataclass(frozen=True)
 class Analysis:
     """Everything `paramhs landscape` reports about a table."""
 
@@ -226,6 +265,8 @@ class Analysis:
     operators: tuple[OperatorCalls, ...]
     profile: Profile | None
     """Profile of approximate unimodality; None for several parameters."""
+    near: Near | None = None
+    """Calls to nearly the best cost; None where the best cost is not above 0."""
 
     @cached_property
     def optima(self) -> list[dict[str, str]]:
@@ -297,6 +338,7 @@ class Analysis:
             if self.profile is None
             else [{"beta": beta, "alpha": alpha} for beta, alpha in self.steps],
             "notes": self.notes,
+            "near_best": self.near and self.near.to_json(),
             "advice": self.advice,
         }
 
@@ -304,17 +346,37 @@ class Analysis:
 def analyse(table: Table) -> Analysis:
     """Compute profile, bounds and exact expected calls."""
     table = _without_constants(table)
+    several = table.costs.ndim > 1
+    if several:
+        _check_several(table)
+        note = "Moves without replacement are computed for one parameter only."
+        table = replace(table, notes=(*table.notes, note))
+    shape = None if several else profile(table.costs, int(np.argmin(table.costs)))
+    return Analysis(table, _operators(table), shape, _near(table))
+
+
+def _near(table: Table) -> Near | None:
+    """Count configurations within a few per cent of the best as optima."""
+    best = table.costs.min()
+    if not best > 0:
+        return None
+    good = table.costs <= (1 + NEAR) * best
+    clipped = replace(table, costs=np.where(good, best, table.costs))
+    return Near(int(good.sum()), table.costs.size, _operators(clipped))
+
+
+def _operators(table: Table) -> tuple[OperatorCalls, ...]:
     if table.costs.ndim > 1:
-        return _analyse_several(table)
-    operators = (
+        steps: dict[str, Step] = {"l-step": LStep(), "uniform": Uniform(), "harmonic": Harmonic()}
+        return tuple(_on_grid(name, step, table) for name, step in steps.items())
+    return (
         _on_grid("l-step", LStep(), table),
         *_uniform_on_one(table),
         _harmonic_on_one(table),
     )
-    return Analysis(table, operators, profile(table.costs, int(np.argmin(table.costs))))
 
 
-def _analyse_several(table: Table) -> Analysis:
+def _check_several(table: Table) -> None:
     if table.costs.size * sum(table.costs.shape) > MAX_MOVES:
         raise BadInput(
             f"{table.costs.size:,} configurations with {sum(table.costs.shape):,} values are too"
@@ -326,11 +388,6 @@ def _analyse_several(table: Table) -> Analysis:
             f"{equal.max():,} configurations have the same cost: this many ties cannot be weighed"
             f" exactly (at most about {int(MAX_TIES**0.5):,})"
         )
-    note = "Moves without replacement are computed for one parameter only."
-    table = replace(table, notes=(*table.notes, note))
-    steps: dict[str, Step] = {"l-step": LStep(), "uniform": Uniform(), "harmonic": Harmonic()}
-    operators = (_on_grid(name, step, table) for name, step in steps.items())
-    return Analysis(table, tuple(operators), None)
 
 
 def _without_constants(table: Table) -> Table:
