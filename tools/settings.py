@@ -81,6 +81,14 @@ MEANINGS: dict[str, dict[str, tuple[str, str]]] = {
             "If left out: 0.3 of ten or more, and at least 6 of twelve or more.",
             "0.4",
         ),
+        "families": (
+            "Which instances belong together: `folder`, `name`, `none`, a regular expression whose "
+            "first group is the family, or `balanced`, by which all families count alike in every "
+            'comparison. A table has both: `{by = "folder", balanced = true}`. A list of '
+            "instances can name them: `family=NAME` after an instance. If left out, as folders or "
+            "names tell.",
+            '"balanced"',
+        ),
         "split_seed": ("Seed of the choice of held-out instances.", "1"),
         "cost": ("What is compared: a quality to minimise or maximise, or a runtime.", '"runtime"'),
         "clock": (

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramhs.core.errors import BadInput
-from paramhs.core.held_out import families, split, usual_share
+from paramhs.core.families import grouped, told_by_names
+from paramhs.core.held_out import split, usual_share
 from paramhs.core.runs import Instance
 from paramhs.execution.targets.command import Problem
 from paramhs.formats.scenario import read_scenario
@@ -266,8 +267,7 @@ class TestSplits:
 
 class TestFamilies:
     def grouped(self, *names):
-        groups = families([Instance(name) for name in names])
-        return sorted(sorted(i.name for i in group) for group in groups.values())
+        return sorted(sorted(group) for group in grouped(told_by_names(names)).values())
 
     def test_folders_are_families(self):
         assert self.grouped("a/1", "a/2", "b/1", "b/2") == [["a/1", "a/2"], ["b/1", "b/2"]]
@@ -276,8 +276,8 @@ class TestFamilies:
         found = self.grouped("uf50-1.cnf", "uf50-22.cnf", "bmc-1.cnf", "bmc-2.cnf")
         assert found == [["bmc-1.cnf", "bmc-2.cnf"], ["uf50-1.cnf", "uf50-22.cnf"]]
 
-    def test_all_are_one_family_where_some_would_be_alone(self):
-        assert self.grouped("a1", "a2", "b1") == [["a1", "a2", "b1"]]
+    def test_there_are_no_families_where_some_would_have_one_instance(self):
+        assert self.grouped("a1", "a2", "b1") == []
 
 
 SCENARIO = """\
@@ -309,6 +309,38 @@ class TestScenarios:
         assert (len(found.scenario.instances), len(found.test_set.instances)) == (6, 4)
         assert found.test_set.held_out
         assert not set(found.scenario.instances) & set(found.test_set.instances)
+
+    def test_a_list_names_families_in_a_column(self, read, home):
+        lines = [f"i{k} some info family={'even' if k % 2 == 0 else 'odd'}" for k in range(10)]
+        Path(home, "all.txt").write_text("\n".join(lines))
+        found = read('instances = "all.txt"\nfamilies = "balanced"')
+        assert found.scenario.families["i3"] == "odd"
+        assert found.scenario.balanced
+        listed = (*found.scenario.instances, *found.test_set.instances)
+        assert {instance.value.info for instance in listed} == {"some info"}
+        held_out = [found.scenario.families[i.name] for i in found.test_set.instances]
+        assert sorted(held_out) == ["even", "odd", "odd"] or sorted(held_out) == [
+            "even",
+            "even",
+            "odd",
+        ]
+
+    def test_a_list_that_names_some_families_names_all(self, read, home):
+        Path(home, "all.txt").write_text("i0 family=a\ni1\n")
+        with pytest.raises(BadInput, match="'i1' has no family"):
+            read('instances = "all.txt"')
+
+    @pytest.mark.parametrize(
+        ("setting", "family"), [("'(.)$'", "0"), ('{by = "name", balanced = false}', "i")]
+    )
+    def test_families_follow_a_rule(self, read, setting, family):
+        found = read(f"instances = ['i0', 'k0']\nfamilies = {setting}").scenario
+        assert found.families["i0"] == family
+        assert not found.balanced
+
+    def test_balanced_families_need_two(self, read):
+        with pytest.raises(BadInput, match="at least two families"):
+            read('instances = ["i0", "i1"]\nfamilies = "balanced"')
 
     def test_share_is_thirty_percent_of_many_if_nothing_is_said(self, read):
         found = read(f"instances = {[f'i{k}' for k in range(10)]}")

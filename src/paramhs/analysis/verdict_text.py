@@ -76,6 +76,7 @@ def caveats(verdict: "Verdict") -> list[str]:
     lines = (
         _saving(verdict),
         _time(verdict),
+        _solved(verdict),
         _quality(verdict),
         _several(verdict),
         _unseen(verdict),
@@ -98,13 +99,25 @@ def _quality(verdict: "Verdict") -> str:
 
 
 def _time(verdict: "Verdict") -> str:
-    """Runtime of the second, where the difference is significant."""
+    """Runtime of both sides, and how many times slower the second is where that is significant."""
     ratio = verdict.time
-    if ratio is None or ratio.low <= 1 <= ratio.high:
+    if ratio is None:
         return ""
+    first, second = verdict.names
+    if ratio.low <= 1 <= ratio.high:
+        seconds = f"{first} {verdict.first.time:.3g} s, {second} {verdict.second.time:.3g} s"
+        return f"Mean time of a run: {seconds} (no significant difference)."
     seconds = f"{verdict.second.time:.3g} s against {verdict.first.time:.3g} s a run"
-    second = verdict.names[1]
     return f"{_capital(second)} is {times(ratio.estimate, 'faster', 'slower')} ({seconds})."
+
+
+def _solved(verdict: "Verdict") -> str:
+    """Solved counts of both sides where time is the cost."""
+    if verdict.by != "runtime":
+        return ""
+    first, second = verdict.first, verdict.second
+    names = verdict.names
+    return f"Finished: {names[0]} {first.solved}, {names[1]} {second.solved} of {first.runs} runs."
 
 
 def _saving(verdict: "Verdict") -> str:

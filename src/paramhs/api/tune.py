@@ -28,6 +28,7 @@ from paramhs.core.capping import Capping, Kind
 from paramhs.core.costs import CostMetric
 from paramhs.core.description import description
 from paramhs.core.errors import BadInput, ChangedMeanwhile
+from paramhs.core.families import checked_families, families_by
 from paramhs.core.held_out import split
 from paramhs.core.quantities import positive_bytes
 from paramhs.core.runs import NO_INSTANCE, Target
@@ -36,6 +37,7 @@ from paramhs.core.space import Config, Space
 from paramhs.core.space.objects import plain
 from paramhs.core.test_set import TestSet
 from paramhs.core.text.numbers import counted, time_text
+from paramhs.core.text.quoting import short
 from paramhs.execution.driver import INTERRUPTED, Budget, Watcher
 from paramhs.execution.executors import AnyExecutor
 from paramhs.execution.settings import ONE_AT_A_TIME, Running
@@ -44,7 +46,7 @@ from paramhs.execution.subject import Subject, changed_meanwhile, files_of, subj
 from paramhs.execution.targets import FunctionTarget
 from paramhs.execution.targets.command import CommandTarget, Expected
 from paramhs.formats.space_objects import AnySpace, space_from
-from paramhs.procedures.recommendation import accepted_in, keep_ending, outcome
+from paramhs.procedures.recommendation import accepted_in, keep_ending, keep_families, outcome
 from paramhs.procedures.validate import as_noted, validate
 from paramhs.report.result import Result
 from paramhs.search.configurators import Configurator, check_configurator
@@ -85,6 +87,7 @@ def tune(
     answer_tolerance: float | None = None,
     expected: str | float | Mapping[str, str | float] | Path | None = None,
     accept_changed: bool = False,
+    families: str | Mapping[str, str] | None = None,
 ) -> Result:
     """Search for the configuration with the lowest mean cost over the instances.
 
@@ -134,6 +137,9 @@ def tune(
             file with lines `instance answer`. A default that contradicts them stops the search.
         accept_changed: Continue with a store although the target or instances have changed. This is
             recorded in the store and shown with the result.
+        families: Which instances belong together: a dictionary from instance names to families,
+            "folder", "name", a regular expression whose first group is the family, or "balanced":
+            all families count alike in every comparison. Left out: as folders or names tell.
 
     Returns:
         A `Result` with the best configuration, all runs and the verdict.
@@ -160,6 +166,7 @@ def tune(
         initial=configs_of(initial, scenario.space),
         capping=capping_named(capping, metric),
     )
+    scenario = with_families(families, test_instances, scenario)
     scenario, test_set = with_test_set(test_instances, scenario)
     if isinstance(function, Command):
         scenario, test_set = _with_answers(function, scenario, test_set)
@@ -236,10 +243,31 @@ def with_test_set(
     if scenario.instances == (NO_INSTANCE,):
         raise BadInput("test_instances: there are no instances to hold a share out of")
     try:
-        kept, out = split(scenario.instances, test, seed=0)
+        kept, out = split(scenario.instances, test, 0, scenario.families or None)
     except BadInput as error:
         raise BadInput(f"test_instances: {error}") from None
     return replace(scenario, instances=kept), TestSet(out, held_out=True) if out else None
+
+
+def with_families(
+    families: str | Mapping[str, str] | None,
+    test: float | Iterable[Any] | Mapping[str, Any] | None,
+    scenario: Scenario,
+) -> Scenario:
+    """The scenario with the families of its instances and of the test instances."""
+    if families is None:
+        return scenario
+    names = [instance.name for instance in scenario.instances]
+    if plain(test) is not None and not isinstance(plain(test), int | float):
+        names += [instance.name for instance in named_instances(test)]  # type: ignore[arg-type]
+    if isinstance(families, Mapping):
+        found = checked_families(families, names)
+        return replace(scenario, families=found)
+    if not isinstance(families, str):
+        raise BadInput(f"families must be a text or a dictionary, not {short(families)}")
+    balanced = families == "balanced"
+    found = families_by("auto" if balanced else families, names)
+    return replace(scenario, families=found, balanced=balanced)
 
 
 def held_out(instances: Iterable[Any] | Mapping[str, Any], scenario: Scenario) -> TestSet:
@@ -332,6 +360,7 @@ def tune_scenario(
     record.ending = Ending(driver.stopped, "" if test_set else no_test_set, mixed)
     if kept is not None:
         keep_ending(kept, record.ending)
+        keep_families(kept, scenario.families)
     sized = later.test_set(record.best, driver.pace)
     made = None
     ended = driver.stopped != INTERRUPTED and not mixed

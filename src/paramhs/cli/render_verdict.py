@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from paramhs.analysis.families import Disagreement
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.verdict_text import caveats, counts, heading, table_lines
-from paramhs.api.terminal.text_layout import tell
+from paramhs.api.terminal.text_layout import tell, tell_table
 from paramhs.core.runs import NO_INSTANCE
 from paramhs.core.space import Config
 from paramhs.formats.scenario import ScenarioFile
@@ -19,6 +20,16 @@ def print_outcome(console: Console, outcome: Verdict | NoVerdict) -> None:
         print_verdict(console, outcome)
     else:
         tell(console, outcome.recommendation, style="bold")
+
+
+def print_groups(console: Console, families: Disagreement, notes: Sequence[str]) -> None:
+    """Print a row for each family of instances, and sentences about groups of instances."""
+    if families.table:
+        heads, *rows = families.table
+        console.print("\nby family of instances (p and intervals corrected for their number)")
+        tell_table(console, heads, rows)
+    for line in notes:
+        tell(console, line, style="bold" if line == families.sentence else "")
 
 
 def print_accepted(console: Console, accepted: Sequence[str]) -> None:

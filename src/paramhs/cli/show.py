@@ -22,7 +22,7 @@ from paramhs.cli.render_result import (
     print_most_run,
     print_trajectory,
 )
-from paramhs.cli.render_verdict import print_accepted, print_outcome
+from paramhs.cli.render_verdict import print_accepted, print_groups, print_outcome
 from paramhs.core.text.numbers import finite
 from paramhs.report.next_steps import next_steps
 from paramhs.report.result import Result, common_text
@@ -115,6 +115,7 @@ def _as_json(result: Result, most_run: Sequence[Mapping[str, Any]]) -> dict[str,
         "ratio": finite(met.ratio) if met else None,
         "recommendation": result.verdict.recommendation,
         "verdict": result.verdict.to_json(),
+        "groups": result.groups_json(),
         "simplified": simplified and simplified.to_json(),
         "importance": [one.to_json() for one in result.importance],
         "answers": result.answers.to_json(),
@@ -128,6 +129,7 @@ def _as_json(result: Result, most_run: Sequence[Mapping[str, Any]]) -> dict[str,
 
 def _print_verdict(console: Console, result: Result, store: Path) -> None:
     print_outcome(console, result.verdict)
+    print_groups(console, result.families, result.group_notes)
     if result.command:
         print_command(console, result.command, "command of the best configuration", store)
 

@@ -27,7 +27,13 @@ from paramhs.cli.console import (
 )
 from paramhs.cli.render_failures import print_failures
 from paramhs.cli.render_result import print_answers, print_command, print_result
-from paramhs.cli.render_verdict import command_of, print_accepted, print_outcome, why_none
+from paramhs.cli.render_verdict import (
+    command_of,
+    print_accepted,
+    print_groups,
+    print_outcome,
+    why_none,
+)
 from paramhs.cli.report import write_beside
 from paramhs.cli.solver_scenario import (
     Allow,
@@ -204,6 +210,7 @@ def _print(result: Result, scenario_file: ScenarioFile, store: Path) -> None:
     console.print()
     print_accepted(console, result.accepted)
     print_outcome(console, result.verdict)
+    print_groups(console, result.families, result.group_notes)
     command = scenario_file.target.command_line(result.best)
     what = "command of the best configuration" if command else "best configuration, complete"
     print_command(console, command or str(result.best), what, store)

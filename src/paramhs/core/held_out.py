@@ -1,11 +1,10 @@
 """The held-out instances: which instances become the test set."""
 
-import os
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from paramhs.core.errors import BadInput
+from paramhs.core.families import Families, told_by_names
 from paramhs.core.random_streams import shuffled, stream
 from paramhs.core.runs import Instance
 
@@ -15,19 +14,20 @@ ENOUGH = 10  # instances from which on some are held out by default
 
 
 def split(
-    instances: Sequence[Instance], share: float, seed: int
+    instances: Sequence[Instance], share: float, seed: int, families: Families | None = None
 ) -> tuple[tuple[Instance, ...], tuple[Instance, ...]]:
-    """Instances to search on, and held-out ones: a share of every family, if names tell families.
+    """Instances to search on, and held-out ones: a share of every family.
 
     Args:
         instances: All of them; their names differ.
         share: Share to hold out, at least 0 and below 1.
         seed: Seed of the draw.
+        families: Family by instance name; left out, as the names tell.
     """
     if not 0 <= share < 1:
         raise BadInput(f"the share of instances held out must be at least 0 and below 1: {share}")
     out: set[str] = set()
-    grouped = families(instances)
+    grouped = _grouped(instances, families or told_by_names([i.name for i in instances]))
     for (family, members), count in zip(grouped.items(), _apportioned(grouped, share), strict=True):
         chosen = shuffled(members, stream(seed, "split", family))[:count]
         out.update(instance.name for instance in chosen)
@@ -51,26 +51,12 @@ def _apportioned(grouped: Mapping[str, Sequence[Instance]], share: float) -> lis
     return counts
 
 
-def families(instances: Sequence[Instance]) -> Mapping[str, list[Instance]]:
-    """Group instances by family: their folder, or their name without digits.
-
-    All instances are one family if any family would have a single member.
-    """
-    for family in (_folder, _stem):
-        grouped: dict[str, list[Instance]] = defaultdict(list)
-        for instance in instances:
-            grouped[family(instance.name)].append(instance)
-        if len(grouped) > 1 and min(map(len, grouped.values())) > 1:
-            return grouped
-    return {"": list(instances)}
-
-
-def _folder(name: str) -> str:
-    return os.path.dirname(name)
-
-
-def _stem(name: str) -> str:
-    return re.sub(r"\d+", "", os.path.basename(name).split(".")[0])
+def _grouped(instances: Sequence[Instance], found: Families) -> Mapping[str, list[Instance]]:
+    """Group instances by family."""
+    grouped: dict[str, list[Instance]] = defaultdict(list)
+    for instance in instances:
+        grouped[found.get(instance.name, "")].append(instance)
+    return grouped
 
 
 def usual_share(count: int) -> float:

@@ -13,6 +13,7 @@ from paramhs.core.capping import Capping
 from paramhs.core.costs import Cost, CostMetric, Quality
 from paramhs.core.description import description, digest, outline
 from paramhs.core.errors import BadInput
+from paramhs.core.families import Families, in_blocks
 from paramhs.core.identity.walk import said
 from paramhs.core.random_streams import shuffled, stream, target_seeds
 from paramhs.core.runs import NO_INSTANCE, Instance, Pair, Run
@@ -49,6 +50,10 @@ class Scenario:
     """Largest relative difference between two numbers that count as the same answer."""
     expected: Mapping[str, Answer] = field(default_factory=dict)
     """Known right answers by instance name, for targets that do not know them themselves."""
+    families: Families = field(default_factory=dict)
+    """Family by instance name, test instances included; empty to tell families by the names."""
+    balanced: bool = False
+    """Whether all families count alike in every comparison, however many instances they have."""
 
     def __post_init__(self) -> None:
         if not self.instances:
@@ -62,6 +67,8 @@ class Scenario:
         if not 0 <= self.answer_tolerance < math.inf:
             what = "answer_tolerance must be a number that is not negative"
             raise BadInput(f"{what}, not {self.answer_tolerance!r}")
+        if self.balanced and len({self.families.get(name) for name in names}) < 2:
+            raise BadInput("families: balanced comparisons need at least two families of instances")
         if self.cost.needs_runtime and math.isinf(self.cutoff):
             raise BadInput("tuning for runtime needs a cutoff: what would a run that hangs cost?")
         if self.capping.kind != "none" and not self.cost.grows_with_time:
@@ -96,6 +103,8 @@ class Scenario:
             more["answer_tolerance"] = self.answer_tolerance
         if self.expected:
             more["expected"] = dict(self.expected)
+        if self.balanced:
+            more["families"] = {i.name: self.families[i.name] for i in self.instances}
         return {
             "space": self.space.describe(),
             "instances": [instance.name for instance in self.instances],
@@ -164,12 +173,14 @@ def endless_pairs(
     skip: int = 0,
     known: Mapping[Instance, Sequence[int]] | None = None,
     deterministic: bool = False,
+    families: Families | None = None,
 ) -> Iterator[Pair]:
     """Yield (instance, seed) pairs without end.
 
-    Every instance comes once before any comes again. Seeds never repeat, unless the target is
-    deterministic and has only one. `skip` leaves out seeds, so that two parts of a study share
-    none. The `known` seeds of an instance come before new ones.
+    Every instance comes once before any comes again; with `families`, in blocks of one instance of
+    each family, among which the instances of small families come more often. Seeds never repeat,
+    unless the target is deterministic and has only one. `skip` leaves out seeds, so that two parts
+    of a study share none. The `known` seeds of an instance come before new ones.
     """
     # Each round visits the instances in a new random order, so any prefix of the pairs is balanced
     # over the instances up to one run. Seeds come from one stream for all instances: a seed belongs
@@ -179,7 +190,11 @@ def endless_pairs(
     used = {number for numbers in first.values() for number in numbers}
     new = (number for number in target_seeds(rng, skip) if number not in used)
     seeds = repeat(FIXED_SEED) if deterministic else new
+    met: Counter[Instance] = Counter()
     for turn in count():
-        for instance in shuffled(instances, rng):
+        listed = in_blocks(instances, families, rng, deterministic) if families else ()
+        for instance in listed or shuffled(instances, rng):
             numbers = first.get(instance, ())
-            yield Pair(instance, numbers[turn] if turn < len(numbers) else next(seeds))
+            used_here = turn if not listed else met[instance]
+            met[instance] += bool(listed)
+            yield Pair(instance, numbers[used_here] if used_here < len(numbers) else next(seeds))

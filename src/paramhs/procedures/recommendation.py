@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from paramhs.analysis.verdict import NoVerdict, Verdict
+from paramhs.core.families import Families
 from paramhs.core.text.numbers import counted
 from paramhs.execution.driver import INTERRUPTED
 from paramhs.execution.storage import SEARCH
@@ -20,6 +21,14 @@ def keep_ending(store: Path, ending: Ending) -> None:
     from paramhs.execution.storage.records import ENDED, keep_fact  # sqlite3 only where needed
 
     keep_fact(store, SEARCH, ENDED, asdict(ending))
+
+
+def keep_families(store: Path, families: Families) -> None:
+    """Keep in a store the families that the user named, for its reports."""
+    from paramhs.execution.storage.records import FAMILIES, keep_fact  # sqlite3 only where needed
+
+    if families:
+        keep_fact(store, SEARCH, FAMILIES, dict(families))
 
 
 def is_running(store: Path) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from paramhs.analysis.capping_savings import Saved
 from paramhs.analysis.evidence import Common, common_costs, steps
+from paramhs.analysis.families import NO_FAMILIES, Disagreement, ceiling_text, disagreement
 from paramhs.analysis.solved import Answers, answers_of, exit_code_alone
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.verdict_text import directions, times
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pandas
 
     from paramhs.analysis.ablation import Simplified
+    from paramhs.analysis.clusters import Clusters
     from paramhs.analysis.failures import FailureGroup
     from paramhs.analysis.importance import Importance
     from paramhs.analysis.interactions import Interaction
@@ -227,6 +229,51 @@ class Result:
         return importance(self.history.runs, self.history.scenario.cost)
 
     @cached_property
+    def families(self) -> Disagreement:
+        """The verdict by family of instances, and whether families disagree."""
+        if not isinstance(self.verdict, Verdict):
+            return NO_FAMILIES
+        searched = [instance.name for instance in self.scenario.instances]
+        return disagreement(self.verdict, self.scenario.families, searched)
+
+    @cached_property
+    def clusters(self) -> "Clusters | None":
+        """Groups of instances that prefer different configurations, if that is beyond chance."""
+        from paramhs.analysis.clusters import clusters  # numpy only where it is needed
+
+        return clusters(self.history)
+
+    @cached_property
+    def ceiling(self) -> tuple[float, int] | None:
+        """Factor by which a perfect choice for each run would beat the best, in the search's runs.
+
+        With the number of configurations it chooses from; None unless all costs are positive.
+        """
+        from paramhs.analysis.clusters import virtual_best  # numpy only where it is needed
+
+        return virtual_best(self.history, self.best)
+
+    @property
+    def group_notes(self) -> list[str]:
+        """Sentences about families, groups of instances and the ceiling of per-run choices."""
+        factor, configs = self.ceiling or (None, 0)
+        found = None if self.families.verdicts else self.clusters
+        lines = (
+            self.families.sentence,
+            found.sentence if found else "",
+            ceiling_text(factor, configs, self.metric),
+        )
+        return [line for line in lines if line]
+
+    def groups_json(self) -> dict[str, object]:
+        """Convert families, groups of instances and the ceiling to JSON types."""
+        return {
+            **self.families.to_json(),
+            "clusters": self.clusters and self.clusters.to_json(),
+            "ceiling": self.ceiling and self.ceiling[0],
+        }
+
+    @cached_property
     def interactions(self) -> "tuple[Interaction, ...] | None":
         """Importance of parameters alone and in pairs, by a random forest.
 
@@ -281,6 +328,7 @@ class Result:
             "stopped": self.stopped,
             "recommendation": self.recommendation,
             "verdict": self.verdict.to_json(),
+            "groups": self.groups_json(),
             "trajectory": [step.to_json() for step in steps(self.history, self.trajectory)],
         }
 

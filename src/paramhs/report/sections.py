@@ -60,6 +60,10 @@ class Found:
     values: str
     advice: Sequence[str]
     figures: Sequence[Figure]
+    families: Sequence[Row]
+    """Headings, then a row for each family of instances; empty without families."""
+    groups: Sequence[str]
+    """Sentences about families, groups of instances and the ceiling."""
 
 
 def found(result: Result, calls: Mapping[str, str]) -> Found:
@@ -88,6 +92,8 @@ def found(result: Result, calls: Mapping[str, str]) -> Found:
         result.best.key,
         advice(result, calls),
         figures,
+        [*map(tuple, result.families.table)],
+        result.group_notes,
     )
 
 

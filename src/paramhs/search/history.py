@@ -107,6 +107,7 @@ class History:
             self.seed,
             known=known_seeds(self.scenario.known),
             deterministic=self.scenario.deterministic,
+            families=self.scenario.families if self.scenario.balanced else None,
         )
 
     def __getstate__(self) -> dict[str, object]:

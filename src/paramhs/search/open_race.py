@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from paramhs.core.costs import Cost, score
+from paramhs.core.costs import Cost
 from paramhs.core.runs import Pair, Run, Status
 from paramhs.core.space import Config
+from paramhs.search.comparison.balance import total
 from paramhs.search.history import History
 
 MIN_COMMON = 3  # with fewer common runs no challenger counts as ahead
@@ -26,7 +27,7 @@ def challenger_leads(history: History, incumbent: Config, unfinished: Sequence[R
         return False
     shared = [pair for pair in own if pair in theirs]
     new, old = [theirs[pair] for pair in shared], [own[pair] for pair in shared]
-    return len(shared) >= MIN_COMMON and score(new) < score(old)
+    return len(shared) >= MIN_COMMON and total(history, shared, new) < total(history, shared, old)
 
 
 def _costs(history: History, config: Config, more: Sequence[Run]) -> dict[Pair, Cost]:

@@ -27,6 +27,7 @@ from paramhs.execution.storage.connections import connect_to_read, reading
 from paramhs.execution.storage.problems import DAMAGED, believed
 from paramhs.execution.storage.records import (
     ENDED,
+    FAMILIES,
     Times,
     description_of,
     fact,
@@ -137,7 +138,16 @@ def _scenario(
         _capping(facts.get("capping")),
         facts.get("answer_tolerance", TOLERANCE),
         facts.get("expected", {}),
+        _families(facts.get("families") or fact(db, SEARCH, FAMILIES)),
+        "families" in facts,
     )
+
+
+def _families(told: object) -> dict[str, str]:
+    """Families by instance name; empty unless every entry is a text."""
+    if not isinstance(told, dict) or not all(isinstance(one, str) for one in told.values()):
+        return {}
+    return told
 
 
 def _capping(described: Mapping[str, Any] | None) -> Capping:

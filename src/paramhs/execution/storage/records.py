@@ -41,6 +41,10 @@ ENDED = "ended"
 """The fact that says how a search ended; it holds until another run is stored."""
 
 
+FAMILIES = "families"
+"""The fact that names the family of each instance, where the user said."""
+
+
 class Times(NamedTuple):
     """When the runs of a record that were asked for were stored, over all sessions."""
 

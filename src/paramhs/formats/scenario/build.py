@@ -14,6 +14,7 @@ from typing import Any
 
 from paramhs.core.arguments import capping_named
 from paramhs.core.errors import BadInput
+from paramhs.core.families import Families, checked_families, families_by
 from paramhs.core.held_out import split, usual_share
 from paramhs.core.runs import NO_INSTANCE, Instance, Target
 from paramhs.core.scenario import Scenario
@@ -112,6 +113,8 @@ class _Builder:
         self.home = parsed.folders[0]
         self.file = validate_settings(parsed.settings, parsed.source)
         self.wrong = frozenset(parsed.source.wrong)
+        self.listed_families: dict[str, str] = {}
+        """Families by instance name, as the lists of instances name them."""
         self.expected = (
             self.source.attempt(("expected",), lambda: self._read_expected()) or Expected()
         )
@@ -124,6 +127,7 @@ class _Builder:
         parameters = self._build_space()
         target = self._build_target(parameters)
         trained, held_out = self._find_instances()
+        families = source.attempt(("families",), lambda: self._families((*trained, *held_out)))
         self._check_expected((*trained, *held_out))
         initial = self._read_initial(parameters)
         warm_start = self._find_stores()
@@ -131,7 +135,7 @@ class _Builder:
         source.refuse()
         assert parameters and target and configurator and file.budget  # noqa: S101, PT018 -- or refused
         scenario = source.attempt(
-            (), lambda: self._scenario(parameters.space, trained, target, initial)
+            (), lambda: self._scenario(parameters.space, trained, target, initial, families or {})
         )
         source.refuse()
         assert scenario  # noqa: S101 -- or refused
@@ -169,6 +173,7 @@ class _Builder:
         instances: tuple[Instance, ...],
         target: Target,
         initial: tuple[Config, ...],
+        families: Families,
     ) -> Scenario:
         file = self.file
         told = file.deterministic
@@ -183,7 +188,19 @@ class _Builder:
             initial,
             capping=capping_named(file.capping, file.metric, file.capping_factor),
             answer_tolerance=file.answer_tolerance,
+            families=families,
+            balanced=file.families.balanced,
         )
+
+    def _families(self, instances: Sequence[Instance]) -> Families:
+        """Family by instance: as listed, or by the rule; empty where nothing was said."""
+        names, listed = [instance.name for instance in instances], self.listed_families
+        told = self.file.families
+        if listed and told.by == "auto":
+            return checked_families({n: listed[n] for n in names if n in listed}, names)
+        if told.by == "auto" and not told.balanced:
+            return {}
+        return families_by(told.by, names)
 
     # Missing settings, and settings without effect
 
@@ -275,7 +292,10 @@ class _Builder:
         if not instances:
             return (), ()
         seed = self.file.split_seed
-        divided = self.source.attempt(("test_instances",), lambda: split(instances, share, seed))
+        families = self.source.attempt(("families",), lambda: self._families(instances)) or None
+        divided = self.source.attempt(
+            ("test_instances",), lambda: split(instances, share, seed, families)
+        )
         return divided or (instances, ())
 
     def _no_instance(self) -> Instance:
@@ -292,6 +312,7 @@ class _Builder:
             **self.parsed.listings.get(name, {}),
         )
         found = self.source.attempt((name,), lambda: _distinct(lister.instances(listing)))
+        self.listed_families |= lister.families
         if lister.seeds:
             self.source.notes.append(
                 f"{self.source.where((name,))}: the {lister.seeds} seeds in the file are ignored;"

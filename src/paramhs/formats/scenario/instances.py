@@ -5,7 +5,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
@@ -57,6 +57,8 @@ class Lister:
     inside: Path | None = None
     seeded: bool = False
     alone: bool = False
+    families: dict[str, str] = field(default_factory=dict)
+    """Families by instance name, from the words `family=NAME` of a list."""
     seeds: int = 0
     """Number of lines that start with a seed, which is ignored."""
 
@@ -128,9 +130,13 @@ class Lister:
                 name, rest = self._columns(line.strip(), file.parent)
             except ValueError as error:
                 raise BadInput(f"{file}, line {number}: {error}") from None
+            rest, family = _without_family(rest)
             answers = [_ANSWERS[word.upper()] for word in rest if word.upper() in _ANSWERS]
             info = " ".join(rest) or "0"
-            found.setdefault(name, self._found(name, info, "".join(answers[:1]), file.parent))
+            made = self._found(name, info, "".join(answers[:1]), file.parent)
+            found.setdefault(name, made)
+            if family:
+                self.families.setdefault(made.name, family)
         if not found:
             raise BadInput(f"{file} lists no instances")
         if file.suffix not in _LISTS and not any(
@@ -170,6 +176,13 @@ class Lister:
         if self.seeded or (_SEED.fullmatch(first) and before_file):
             return first, rest
         return "", line
+
+
+def _without_family(words: list[str]) -> tuple[list[str], str]:
+    """Split off the word `family=NAME` of a line; the rest is for the wrapper."""
+    named = [word for word in words if word.startswith("family=")]
+    family = named[0].removeprefix("family=") if named else ""
+    return [word for word in words if word not in named], family
 
 
 def _is_visible(path: Path, folder: Path) -> bool:

@@ -382,6 +382,23 @@ _AnswerIs = Annotated[
 Initial = Annotated[str | list[dict[str, Value]], _Ways(list=list[dict[str, _Value]], text=str)]
 
 
+class FamiliesTable(_Table):
+    """How instances belong together, and whether all families count alike."""
+
+    by: str = "auto"
+    balanced: bool = False
+
+
+def _families(value: str) -> FamiliesTable:
+    return FamiliesTable(balanced=True) if value == "balanced" else FamiliesTable(by=value)
+
+
+Grouping = Annotated[
+    FamiliesTable,
+    _Ways(text=Annotated[str, AfterValidator(_families)], table=FamiliesTable),
+]
+
+
 class Verdict(_Table):
     """Settings of the final comparison between the best and the default."""
 
@@ -485,6 +502,10 @@ class File(_Table):
     """List, folder, pattern such as "instances/*.cnf", or file with one instance per line."""
     test_instances: TestListing | None = None
     """Test instances in the same forms, or the share of the instances to hold out."""
+    families: Grouping = FamiliesTable()
+    """Families of instances: "folder", "name", "none", a regular expression whose first group is
+    the family, or "balanced", by which all families count alike in every comparison. A table has
+    both: {by = "folder", balanced = true}. Default: as folders or names tell."""
     split_seed: Seed = 0
     """Random seed of the choice of held-out instances."""
     cost: Cost = "minimise"

@@ -45,7 +45,7 @@ def meet(
     means that all its costs on them are known, whichever is better. The incumbent first runs on the
     pairs it has `gained`; its own runs are never capped.
     """
-    if not history.scenario.cost.grows_with_time:
+    if not _is_capped(history):
         yield from history.ask((incumbent, gained), (challenger, pairs), likely=likely)
         return True
     coming = coming_runs(history, challenger, incumbent, pairs)
@@ -62,7 +62,7 @@ def meet(
 
 def is_lost(history: History, challenger: Config, incumbent: Config, pairs: Sequence[Pair]) -> bool:
     """Whether the challenger would lose on the incumbent's known pairs without another run."""
-    if not history.scenario.cost.grows_with_time:
+    if not _is_capped(history):
         return False
     race = _Race(history, challenger, incumbent, pairs)
     while race.left and not race.is_lost:
@@ -77,11 +77,16 @@ def coming_runs(
     history: History, challenger: Config, incumbent: Config, pairs: Sequence[Pair]
 ) -> Iterator[Task]:
     """Runs that a challenger will request on these pairs, as far as known now."""
-    if not history.scenario.cost.grows_with_time:
+    if not _is_capped(history):
         yield from history.missing(challenger, pairs)
         return
     for pair, cutoff in _Race(history, challenger, incumbent, pairs).caps():
         yield from history.missing(challenger, [pair], cutoff)
+
+
+def _is_capped(history: History) -> bool:
+    """Whether sums of times decide a race; with balanced families, means of families decide."""
+    return history.scenario.cost.grows_with_time and not history.scenario.balanced
 
 
 class _Race:

@@ -7,11 +7,12 @@ from itertools import chain, islice
 from numbers import Integral
 from statistics import fmean, stdev
 
-from paramhs.core.costs import Cost, score
+from paramhs.core.costs import Cost
 from paramhs.core.errors import BadInput
 from paramhs.core.random_streams import ShortStream, drawn, drawn_by_weight
 from paramhs.core.runs import Asking, Pair, Task
 from paramhs.core.space import Config
+from paramhs.search.comparison.balance import by_blocks, family_count, total
 from paramhs.search.comparison.capped_race import coming_runs, is_lost, meet
 from paramhs.search.comparison.comparison import Comparison
 from paramhs.search.history import History
@@ -99,7 +100,8 @@ class Growing(Comparison):
                 return False
             gained = []
             new, old = (_costs(history, config, met) for config in (challenger, incumbent))
-            if score(new) > score(old) or is_without_effect(history, incumbent, new, old):
+            new_score, old_score = (total(history, met, costs) for costs in (new, old))
+            if new_score > old_score or is_without_effect(history, incumbent, new, old):
                 return False
         return new != old
 
@@ -109,7 +111,7 @@ class Growing(Comparison):
         common = history.common(challenger, incumbent)
         if len(common) >= self._limit(history):
             new, old = (_costs(history, config, common) for config in (challenger, incumbent))
-            return score(new) >= score(old)
+            return total(history, common, new) >= total(history, common, old)
         if len(pairs) >= self._limit(history) and is_lost(history, challenger, incumbent, pairs):
             return True
         return _clearly_worse(history, challenger, incumbent)
@@ -158,6 +160,8 @@ class Growing(Comparison):
         known = set(first)
         rest = [pair for pair in pairs if pair not in known] if known else pairs
         rng = ShortStream(history.seed, "order", times, *challenger.indices)
+        if history.scenario.balanced:
+            return chain(first, by_blocks(history, list(drawn(rest, rng))))
         if not history.noise_of:
             return chain(first, drawn(rest, rng))
         weights = [1 / history.noise_of.get(pair.instance, 1.0) for pair in rest]
@@ -166,6 +170,8 @@ class Growing(Comparison):
     def _first_look(self, history: History, pairs: Iterator[Pair]) -> int:
         """After how many of these pairs: where noise is known, when they are worth `min_runs` runs
         of average noise, but no later than after twice as many."""
+        if history.scenario.balanced:
+            return max(self.min_runs, family_count(history))
         if not history.noise_of:
             return self.min_runs
         worth = 0.0
