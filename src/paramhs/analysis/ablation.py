@@ -14,7 +14,8 @@ from paramhs.analysis.intervals import Interval
 from paramhs.analysis.verdict import Side, Verdict
 from paramhs.core.costs import CostMetric, Quality
 from paramhs.core.space import Config, Space, Value, value_text
-from paramhs.core.text.numbers import finite
+from paramhs.core.text.html import html_table
+from paramhs.core.text.numbers import counted, finite
 from paramhs.core.type_checks import check_types
 
 _QUALITY = Quality()
@@ -150,7 +151,7 @@ class Ablation:
         return cls(**{**data, **read})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simplified:
     """The fewest changes that keep the gain, with verdicts on pairs that did not choose them."""
 
@@ -180,6 +181,23 @@ class Simplified:
     def kept(self) -> float | None:
         """Share of the gain that is kept, on the runs of the ablation."""
         return self.ablation.steps[self.step - 1].kept if self.step else 0.0
+
+    @property
+    def _facts(self) -> list[tuple[str, str]]:
+        kept = "" if self.kept is None else f", which keep {self.kept:.0%} of the gain"
+        of = f"{len(self.changes):,} of {counted(len(self.ablation.changes), 'change')}{kept}"
+        return [
+            ("simplified", f"{of}: {', '.join(map(str, self.changes))}" if self.step else "none"),
+            ("values", str(self.config)),
+            ("ablation", f"{counted(self.ablation.runs, 'run')} on {self.ablation.on}"),
+            *([("verdict", self.verdict.recommendation)] if self.verdict else []),
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{heading:<11}{text}" for heading, text in self._facts)
+
+    def _repr_html_(self) -> str:
+        return html_table(self._facts)
 
     def to_json(self) -> dict[str, object]:
         """Convert the result to JSON types."""

@@ -32,6 +32,8 @@ from paramhs.analysis.regression import Regression
 from paramhs.core.costs import CostMetric
 from paramhs.core.runs import Run
 from paramhs.core.space import Value
+from paramhs.core.text.html import html_table
+from paramhs.core.text.numbers import printable
 
 MIN_CONFIGS = 8  # with fewer configurations nothing is reported
 _DRAWS = 400
@@ -88,7 +90,34 @@ class Importance:
         return shown
 
 
-def importance(runs: Iterable[Run], metric: CostMetric) -> tuple[Importance, ...]:
+class Ranking(tuple[Importance, ...]):
+    """Parameters, the most important first; printed as a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        width = max((len(one.name) for one in self), default=0)
+        lines = [f"{name:<{width}}  {' '.join(rest)}" for name, *rest in self._rows]
+        return "\n".join(lines) or "no importance: too few configurations"
+
+    def _repr_html_(self) -> str:
+        headings = ("parameter", "importance", "95 % interval", "effect")
+        return html_table(self._rows, headings) if self else f"<p>{self!r}</p>"
+
+    @property
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        return [
+            (
+                printable(one.name),
+                f"{one.share:6.1%}",
+                f"({one.low:.1%} to {one.high:.1%})",
+                f"{'at least ' * one.at_least}{one.effect:.3g}{' times' * one.log}",
+            )
+            for one in self
+        ]
+
+
+def importance(runs: Iterable[Run], metric: CostMetric) -> Ranking:
     """Rank the parameters of which two values can be compared, the most important first.
 
     The result is empty if there are too few configurations. Of more than `factors.MAX_PARAMETERS`
@@ -96,9 +125,9 @@ def importance(runs: Iterable[Run], metric: CostMetric) -> tuple[Importance, ...
     """
     fitted = main_effects(runs, metric)
     if fitted is None:
-        return ()
+        return Ranking()
     found = [fitted.importance(number) for number in range(len(fitted.factors))]
-    return tuple(sorted(found, key=lambda one: -one.share))
+    return Ranking(sorted(found, key=lambda one: -one.share))
 
 
 def main_effects(runs: Iterable[Run], metric: CostMetric) -> "MainEffects | None":

@@ -245,7 +245,7 @@ class NoVerdict:
     reason: str
     """The reason, as a sentence."""
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Literal[False]:
         return False
 
     @property

@@ -57,6 +57,8 @@ from paramhs.search.registry import CONFIGURATORS, ConfiguratorName
 
 RESERVE = 0.05
 """Share of a budget reserved to finish a race that the challenger is winning."""
+MANY_FAILED = 0.1
+"""Share of failed runs above which the end of `tune` says so."""
 MIN_LONG_SECONDS = 2.0
 """Seconds below which no verdict counts as long."""
 
@@ -71,8 +73,8 @@ def tune(
     seed: int = 0,
     jobs: int = 1,
     store: str | Path | None = None,
-    configurator: ConfiguratorName | str | Configurator = "paramhs",
-    cost: CostName | str | CostMetric = "minimise",
+    configurator: ConfiguratorName | Configurator = "paramhs",
+    cost: CostName | CostMetric = "minimise",
     cutoff: float | str | None = None,
     memory: float | str | None = None,
     deterministic: bool | None = None,
@@ -175,7 +177,7 @@ def tune(
     if expected is not None:
         scenario = replace(scenario, expected=_right_answers(expected, scenario, test_set))
     with Running(jobs, executor, seen_by(watcher, progress)).reach() as running:
-        return tune_scenario(
+        result = tune_scenario(
             scenario,
             target,
             chosen(configurator, CONFIGURATORS, "configurator"),
@@ -189,6 +191,9 @@ def tune(
             asynchronous=asynchronous,
             accept_changed=accept_changed,
         )
+        if result.failed_runs > MANY_FAILED * result.asked:
+            running.watcher.notice(f"warning: {'; '.join(result.failure_lines)}")
+        return result
 
 
 def _right_answers(

@@ -30,7 +30,7 @@ def validate(
     seed: int = 0,
     jobs: int = 1,
     store: str | Path | None = None,
-    cost: CostName | str | CostMetric = "minimise",
+    cost: CostName | CostMetric = "minimise",
     cutoff: float | str | None = None,
     memory: float | str | None = None,
     deterministic: bool | None = None,

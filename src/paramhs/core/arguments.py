@@ -22,9 +22,18 @@ from paramhs.core.space.objects import plain
 from paramhs.core.text.quoting import short
 
 CostName = Literal[
-    "minimise", "maximise", "runtime", "runtime, then minimise", "runtime, then maximise"
+    "minimise",
+    "maximise",
+    "minimize",
+    "maximize",
+    "runtime",
+    "PAR1",
+    "PAR2",
+    "PAR10",
+    "runtime, then minimise",
+    "runtime, then maximise",
 ]
-"""Names of costs, as editors complete them; PAR2 and so on are accepted as well."""
+"""Names of costs, as editors complete them; PARk with any other number k works as well."""
 
 COSTS: dict[str, CostMetric] = {
     "minimise": Quality(),

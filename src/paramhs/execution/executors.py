@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Run, Status, Target, Task
@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from paramhs.execution.cluster.cluster import Cluster
 
 EXECUTORS = ("inline", "threads", "processes", "dask")
-AnyExecutor = str | Executor | Dask | Any
+ExecutorName = Literal["inline", "threads", "processes", "dask"]
+
+
+class Submits(Protocol):
+    """A client that takes calls, such as a `distributed.Client`."""
+
+    def submit(self, *args: Any, **kwargs: Any) -> Any:
+        """Start a call and return its future."""
+
+
+AnyExecutor = ExecutorName | Executor | Dask | Submits | None
 """An executor by name, any `concurrent.futures.Executor`, a cluster, or a client of one."""
 MAX_JOBS = 1024
 _TRIES = 3  # attempts at a run that timed out while this process was stopped

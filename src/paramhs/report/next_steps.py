@@ -1,5 +1,6 @@
 """How to continue from a search: a command where a scenario file made it, else a line of Python."""
 
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,7 +40,7 @@ def _has_scenario(result: Result) -> bool:
 
 
 def _in_python(result: Result, store: Path) -> Mapping[str, str]:
-    target = str(result.record.target.get("function", "target")).rpartition(".")[2]
+    target = re.split(r"[.:]", str(result.record.target.get("function", "target")))[-1]
     function = target if target.isidentifier() else "target"
     on = "" if result.scenario.instances == (NO_INSTANCE,) else ", instances=instances"
     steps = {

@@ -1,6 +1,5 @@
 """The HTML page: a template in which all text from outside is made printable and escaped."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,6 +12,7 @@ from markupsafe import Markup
 from paramhs.core.space import Value, value_text
 from paramhs.core.text.numbers import printable
 from paramhs.core.version import __version__
+from paramhs.report.drawing import style, svg_file
 from paramhs.report.figures import Figure
 from paramhs.report.landscape_map import Map
 from paramhs.report.result import Result
@@ -23,8 +23,6 @@ from paramhs.report.sections import (
     matter,
     parameters,
 )
-
-_NOT_XML = re.compile("[\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -58,11 +56,7 @@ class Page:
     def figure_files(self) -> Iterator[tuple[str, str]]:
         """Yield the file name and content of each picture."""
         for figure in self.figures:
-            begin = '<svg xmlns="http://www.w3.org/2000/svg" '
-            style = f"<style>{_style()} svg{{background:var(--paper)}}</style>"
-            head, body = figure.svg.removeprefix("<svg ").split(">", 1)
-            text = f"{begin}{head}>{style}{body}\n"
-            yield f"{figure.name}.svg", _NOT_XML.sub("\ufffd", text)
+            yield f"{figure.name}.svg", svg_file(figure)
 
 
 class _Part(Protocol):
@@ -100,7 +94,7 @@ def _template() -> Template:
     environment = Environment(autoescape=True, finalize=_finalized, trim_blocks=True)
     environment.filters["value"] = _value
     environment.filters["longest_word"] = _longest_word
-    return environment.from_string(_file("page.html").replace("STYLE", _style()))
+    return environment.from_string(_file("page.html").replace("STYLE", style()))
 
 
 def _finalized(thing: object) -> object:
@@ -114,11 +108,6 @@ def _longest_word(text: str) -> int:
 
 def _value(value: Value | None) -> str:
     return "not active" if value is None else value_text(value)
-
-
-@cache
-def _style() -> str:
-    return _file("style.css").strip()
 
 
 def _file(name: str) -> str:

@@ -146,12 +146,15 @@ def _told(effect: ValueEffect) -> str:
 
 def map_figure(result: Result, chart: Map | None) -> Figure | None:
     """Map of the two most important ordered parameters, with every configuration."""
-    if chart is not None:
-        return _heat_figure(chart, result)
-    names = _two_ordered(result)
+    return map_of(result) if chart is None else _heat_figure(chart, result)
+
+
+def map_of(result: Result, names: Sequence[str] = ()) -> Figure | None:
+    """Map of these ordered parameters, or of the two most important ones."""
+    names = names or _two_ordered(result)
     if len(names) < 2:
         return None
-    tried = _compared(result.history, result.best, names)
+    tried = compared(result.history, result.best, names)
     if len(tried) < 3:
         return None
     space = result.history.scenario.space
@@ -161,7 +164,7 @@ def map_figure(result: Result, chart: Map | None) -> Figure | None:
     groups: dict[str, list[tuple[float, float, str]]] = {}
     for config, apart in tried:
         told = f"{clipped(config.key, 120)}" if len(tried) <= 150 else ""
-        groups.setdefault(_shade(apart), []).append((*_spot(config, names), told))
+        groups.setdefault(shade(apart), []).append((*_spot(config, names), told))
     shaded = [charts.dots(frame, groups[kind], f"{kind} faint") for kind in sorted(groups)]
     caption = (
         "Each dot is a configuration; darker dots are closer to the best on common"
@@ -184,7 +187,7 @@ def _two_ordered(result: Result) -> list[str]:
     ][:2]
 
 
-def _compared(
+def compared(
     history: History, best: Config, names: Sequence[str]
 ) -> list[tuple[Config, float | None]]:
     """Configurations with their relative excess over the best on common pairs.
@@ -210,7 +213,7 @@ def _apart(both: Sequence[tuple[float, float]]) -> float | None:
     return (mine - other) / size
 
 
-def _shade(apart: float | None) -> str:
+def shade(apart: float | None) -> str:
     """Shade from h1 (as good as the best) to h6 (worse by half); h0 beyond."""
     if apart is None or apart >= 0.5:
         return "h0"

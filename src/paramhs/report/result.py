@@ -13,25 +13,42 @@ from paramhs.analysis.solved import Answers, answers_of, exit_code_alone
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.verdict_text import directions, times
 from paramhs.core.costs import CostMetric
+from paramhs.core.errors import BadInput
 from paramhs.core.runs import FAILURES, Point, Run
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config, Space
 from paramhs.core.text.html import Markup, html_table, joined, paragraph
 from paramhs.core.text.numbers import counted, finite
+from paramhs.core.text.quoting import short
 from paramhs.execution.targets.command.template import command_line_of, target_name
 from paramhs.procedures.recommendation import accepted_in
-from paramhs.report.tables import dataframe, run_rows
+from paramhs.report.tables import (
+    TABLE_NAMES,
+    Row,
+    TableName,
+    config_rows,
+    dataframe,
+    polars_dataframe,
+    run_rows,
+    trajectory_rows,
+    verdict_rows,
+)
 from paramhs.search.history import History
 from paramhs.search.record import Record
 
 if TYPE_CHECKING:
     import pandas
+    import polars
 
     from paramhs.analysis.ablation import Simplified
     from paramhs.analysis.clusters import Clusters
     from paramhs.analysis.failures import FailureGroup
-    from paramhs.analysis.importance import Importance
+    from paramhs.analysis.importance import Ranking
     from paramhs.analysis.interactions import Interaction
+    from paramhs.report.plots import Plots
+
+MAX_GROUPS = 3
+"""Groups of failures that a summary names."""
 
 
 @dataclass(frozen=True)
@@ -218,8 +235,21 @@ class Result:
         paired = self.verdict.paired_runs if isinstance(self.verdict, Verdict) else ()
         return unsolved([self.history.runs, (run for pair in paired for run in pair)], self.metric)
 
+    @property
+    def failure_lines(self) -> list[str]:
+        """Sentences about failed runs: how many, and what explains them. Empty if none failed."""
+        if not self.failed_runs:
+            return []
+        groups = self.failures[:MAX_GROUPS]
+        forbid = [group.forbid for group in groups if group.forbid]
+        return [
+            f"{self.failed_runs:,} of {counted(self.asked, 'run')} failed",
+            *(group.text for group in groups),
+            *([f"to exclude them: Space(..., forbidden={forbid!r})"] if forbid else []),
+        ]
+
     @cached_property
-    def importance(self) -> "tuple[Importance, ...]":
+    def importance(self) -> "Ranking":
         """Importance of each parameter from all runs of the search, the most important first.
 
         Empty if there are too few runs.
@@ -347,9 +377,55 @@ class Result:
 
         return write_report(self, Path(path), PageOptions(title))[0]
 
-    def to_dataframe(self) -> "pandas.DataFrame":
-        """Runs of the search as a pandas data frame (extra `pandas`), one row per run."""
-        return dataframe(run_rows(self.history.scenario, self.runs))
+    @property
+    def plot(self) -> "Plots":
+        """Pictures of this result, for notebooks and files: `result.plot.history()`."""
+        from paramhs.report.plots import Plots  # only where it is needed
+
+        return Plots(self)
+
+    def table(self, name: TableName = "runs") -> Sequence[Row]:
+        """A table of plain values, a dictionary for each row.
+
+        Args:
+            name: "runs", "configurations", "trajectory" or "verdict".
+
+        Returns:
+            The rows, all with the same keys; None stands for what is missing.
+        """
+        if name == "runs":
+            return list(run_rows(self.scenario, self.runs))
+        if name == "configurations":
+            return list(config_rows(self.history, self.best))
+        if name == "trajectory":
+            return list(trajectory_rows(self.history, self.trajectory))
+        if name == "verdict":
+            return list(verdict_rows([self.verdict] if isinstance(self.verdict, Verdict) else []))
+        raise BadInput(f"there is no table {short(name)}; there are {', '.join(TABLE_NAMES)}")
+
+    def to_dataframe(self, table: TableName = "runs") -> "pandas.DataFrame":
+        """A table as a pandas data frame (extra `pandas`).
+
+        Whole numbers stay whole where some are missing: such columns are nullable.
+
+        Args:
+            table: "runs", "configurations", "trajectory" or "verdict".
+
+        Returns:
+            The data frame.
+        """
+        return dataframe(self.table(table))
+
+    def to_polars(self, table: TableName = "runs") -> "polars.DataFrame":
+        """A table as a polars data frame, if polars is installed.
+
+        Args:
+            table: "runs", "configurations", "trajectory" or "verdict".
+
+        Returns:
+            The data frame; a column with values of several types is one of texts.
+        """
+        return polars_dataframe(self.table(table))
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
@@ -364,6 +440,7 @@ class Result:
             *([("capping", str(self.capped))] if self.capped else []),
             *([("answers", self.answers.text)] if self.answers.text else []),
             *(("warning", text) for text in self.answers.warnings),
+            *(("failures", text) for text in self.failure_lines),
             ("verdict", self.recommendation),
         ]  # fmt: skip
 

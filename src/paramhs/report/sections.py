@@ -411,7 +411,7 @@ class Instances:
 def instances(result: Result) -> Instances:
     """Build the section on instances: of the test set, or else of the search."""
     metric = result.metric
-    on, paired = _paired(result)
+    on, paired = paired_of(result)
     listed = cases(paired, metric)
     figures: list[Figure] = []
     if len(listed) > 1:
@@ -440,7 +440,8 @@ def instances(result: Result) -> Instances:
     )
 
 
-def _paired(result: Result) -> tuple[str, Sequence[Paired]]:
+def paired_of(result: Result) -> tuple[str, Sequence[Paired]]:
+    """Runs of the default and the best on the same pairs, and where they were made."""
     verdict = result.verdict
     if isinstance(verdict, Verdict) and verdict.paired_runs:
         return f"on {verdict.on}", verdict.paired_runs

@@ -6,7 +6,7 @@ numbers of one row are over the same runs; those of different rows may not be.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from paramhs.analysis.evidence import common_costs, steps
 from paramhs.analysis.solved import failed_by_config
@@ -20,8 +20,12 @@ from paramhs.search.history import History
 
 if TYPE_CHECKING:
     import pandas
+    import polars
 
 Row = dict[str, Any]
+TableName = Literal["runs", "configurations", "trajectory", "verdict"]
+"""Tables of a result."""
+TABLE_NAMES: tuple[str, ...] = get_args(TableName)
 
 
 def run_rows(scenario: Scenario, runs: Iterable[Run]) -> Iterator[Row]:
@@ -101,10 +105,44 @@ def _config(config: Config) -> Row:
     return {"config": config.key, **values}
 
 
-def dataframe(rows: Iterable[Row]) -> "pandas.DataFrame":
-    """Convert rows to a pandas data frame."""
+def dataframe(rows: Sequence[Row]) -> "pandas.DataFrame":
+    """Convert rows to a pandas data frame; integers and booleans with gaps become nullable."""
     try:
         import pandas
     except ModuleNotFoundError:
         raise BadInput("pandas is not installed: pip install 'paramhs[pandas]'") from None
-    return pandas.DataFrame(list(rows))
+    nullable: dict[frozenset[type], str] = {frozenset([int]): "Int64", frozenset([bool]): "boolean"}
+    columns = {}
+    for name, values in _columns(rows).items():
+        dtype = nullable.get(_kinds(values)) if None in values and _fits(values) else None
+        columns[name] = pandas.Series(values, dtype=dtype)
+    return pandas.DataFrame(columns)
+
+
+def polars_dataframe(rows: Sequence[Row]) -> "polars.DataFrame":
+    """Convert rows to a polars data frame; columns of mixed types become texts."""
+    try:
+        import polars
+    except ModuleNotFoundError:
+        raise BadInput("polars is not installed: pip install polars") from None
+    columns = {}
+    for name, values in _columns(rows).items():
+        kinds = _kinds(values)
+        if not _fits(values) or (len(kinds) > 1 and kinds != {int, float}):
+            values = [None if value is None else str(value) for value in values]
+        columns[name] = polars.Series(name, values, strict=False)
+    return polars.DataFrame(columns)
+
+
+def _columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _kinds(values: Iterable[Any]) -> frozenset[type]:
+    return frozenset(type(value) for value in values if value is not None)
+
+
+def _fits(values: Iterable[Any]) -> bool:
+    """Whether all integers have 64 bits."""
+    return all(-(2**63) <= value < 2**63 for value in values if type(value) is int)

@@ -22,6 +22,7 @@ from paramhs.core.space import Config, Space
 from paramhs.core.test_set import TestSet
 from paramhs.execution.cluster import Dask
 from paramhs.execution.driver import Budget, Watcher
+from paramhs.execution.executors import ExecutorName
 from paramhs.execution.settings import Running
 from paramhs.execution.targets.command import Expected, Problem
 from paramhs.formats.scenario.initial import Entry, configured, read_entries
@@ -53,7 +54,7 @@ class ScenarioFile:
     budget: Budget
     seed: int
     jobs: int
-    executor: str | Dask | None
+    executor: ExecutorName | Dask | None
     store: Path
     test_set: TestSet | None
     """The test set; None if the search has seen every possible test run."""
@@ -384,7 +385,7 @@ class _Builder:
             )
         return config
 
-    def _find_executor(self) -> str | Dask | None:
+    def _find_executor(self) -> ExecutorName | Dask | None:
         if self.file.executor != "dask":
             return self.file.executor
         cluster, home = self.file.cluster, self.home
