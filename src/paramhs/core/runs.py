@@ -117,7 +117,8 @@ class Run(NamedTuple):
     @property
     def reason(self) -> str:
         """One printable line of `detail`: the first, or the last one of a traceback."""
-        lines = self.detail.strip().splitlines() or [""]
+        marks = " ^~"  # a traceback that was cut may end with the line that marks the place
+        lines = [line for line in self.detail.splitlines() if line.strip(marks)] or [""]
         return printable(lines[-1] if lines[0].startswith("Traceback") else lines[0])
 
 

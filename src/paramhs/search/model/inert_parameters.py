@@ -33,12 +33,12 @@ def enough_ties(costs: Iterable[Cost], timed: bool = False) -> int:
     The share of equal costs is Laplace's estimate, so few costs prove nothing.
     """
     some = list(islice(costs, _LOOKED_AT))
-    equal = _close(some) if timed else sum(n * (n - 1) // 2 for n in Counter(some).values())
+    equal = _close_costs(some) if timed else sum(n * (n - 1) // 2 for n in Counter(some).values())
     share = (equal + 1) / (len(some) * (len(some) - 1) // 2 + 2)
     return min(max(2, math.ceil(math.log(_CHANCE) / math.log(share))), _MOST)
 
 
-def _close(costs: Sequence[Cost]) -> int:
+def _close_costs(costs: Sequence[Cost]) -> int:
     """Number of pairs of costs whose times are equal within the noise of a clock."""
     times = sorted(cost[0] for cost in costs)
     return sum(bisect_right(times, _still_equal(time)) - i for i, time in enumerate(times, 1))
