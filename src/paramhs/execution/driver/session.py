@@ -66,6 +66,11 @@ class Session:
         )
 
     @property
+    def unanswered(self) -> set[Task]:
+        """Tasks of the present request that have no answer yet."""
+        return {task for task in self.request.tasks if task not in self._answers}
+
+    @property
     def unfinished(self) -> tuple[Run, ...]:
         """The answers to the present request so far, in the order of its tasks, as judged by what
         is known."""
