@@ -30,9 +30,11 @@ class Fault:
     detail: str
 
 
-def instances(solver: Solver, folder: Path, count: int, first: int = 0) -> list[Instance]:
+def instances(
+    solver: Solver, folder: Path, count: int, first: int = 0, *, larger: bool = False
+) -> list[Instance]:
     """Generated instances for a solver."""
-    paths = write(solver.entry, folder, count, first)
+    paths = write(solver.entry, folder, count, first, larger=larger)
     return [Instance(path.name, Problem(str(path))) for path in paths]
 
 
@@ -165,7 +167,7 @@ class Searched:
 
 def search(solver: Solver, folder: Path, seconds: float) -> Searched:
     """Tune on 24 instances, with 12 more for the verdict and 20 for what is checked after it."""
-    paths = [str(path) for path in write(solver.entry, folder / "search", 36, 100)]
+    paths = [str(path) for path in write(solver.entry, folder / "search", 36, 100, larger=True)]
     result = paramhs.tune(
         solver.target,
         solver.space,
@@ -177,12 +179,12 @@ def search(solver: Solver, folder: Path, seconds: float) -> Searched:
         store=folder / "search.sqlite",
         progress=False,
     )
-    fresh = instances(solver, folder / "fresh", 20, 200)
+    fresh = instances(solver, folder / "fresh", 20, 200, larger=True)
     verdict = result.verdict
     return Searched(
-        result.runs,
-        getattr(verdict, "conclusion", "none"),
-        str(verdict).splitlines()[0] if verdict else "",
+        len(result.runs),
+        verdict.conclusion,
+        verdict.recommendation,
         solver.target.command_line(result.best),
         _total(solver, result.best, fresh) / _total(solver, solver.space.default, fresh),
     )

@@ -23,6 +23,11 @@ def cnf(rng: Random, number: int) -> str:
     return dimacs(formula)
 
 
+def larger_cnf(rng: Random, number: int) -> str:
+    """Random 3-SAT near its threshold that takes some ten milliseconds."""
+    return dimacs(random_ksat(3, 170, 4.2, False, rng))
+
+
 def mip(rng: Random, number: int) -> str:
     """Set cover, or a multidimensional knapsack."""
     program: Program = set_cover(40, 120, 0.1, rng) if number % 2 else knapsack(25, 4, 0.5, rng)
@@ -129,10 +134,25 @@ MAKERS: Mapping[str, Maker] = {
 _OWN: Mapping[str, Maker] = {"clingo": asp}  # where an ending means something else
 
 
-def write(entry: Entry, folder: Path, count: int, first: int = 0) -> Iterator[Path]:
-    """Write instances for a solver; others begin with another `first`."""
+_FOR_SEARCHES: Mapping[str, Maker] = {".cnf": larger_cnf}
+
+
+def write(
+    entry: Entry, folder: Path, count: int, first: int = 0, *, larger: bool = False
+) -> Iterator[Path]:
+    """Write instances for a solver.
+
+    Args:
+        entry: the solver.
+        folder: where to write.
+        count: number of instances.
+        first: number of the first; others begin with another.
+        larger: write larger ones where there are some, for searches.
+    """
     suffix = next(suffix for suffix in (*entry.suffixes, *MAKERS) if suffix in MAKERS)
     maker = _OWN.get(entry.name, MAKERS[suffix])
+    if larger:
+        maker = _FOR_SEARCHES.get(suffix, maker)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(first, first + count):
         path = folder / f"{number:03}{suffix}"

@@ -72,6 +72,12 @@ def test_a_pattern_or_a_folder_without_files_is_refused_before_anything_is_writt
     assert not (folder / "a.toml").exists()
 
 
+def test_the_program_of_a_solver_in_this_folder_does_not_hide_its_entry(folder):
+    (folder / "kissat").write_text("a program")
+    with pytest.raises(BadInput, match=r"there is no file or folder nothing.cnf|not installed"):
+        called("tune", "kissat", "nothing.cnf", "--store", "a.sqlite")
+
+
 def test_init_writes_a_scenario_for_a_solver(folder):
     called("init", "new", "--solver", "mine.toml", "--instances", "*.num", "--cutoff", "3 s")
     read = read_scenario(folder / "new" / "scenario.toml")

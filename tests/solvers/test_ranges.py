@@ -35,6 +35,10 @@ MAX = 2**31 - 1
             Option("a", "integer", -1, -1, MAX),
             Integer(0, 1000, log=True, special=[-1], default=-1),
         ),
+        (
+            Option("a", "integer", 2**32 - 1, 0, None),
+            Integer(0, 1000, log=True, special=[2**32 - 1], default=2**32 - 1),
+        ),
         (Option("a", "integer", 0, -500, 500), Integer(-500, 500, default=0)),
         (Option("a", "real", 0.95, 0.0, 1.0), Real(0, 1, 41, default=0.95)),
         (Option("a", "real", 0.0, 0.0, 1.0), Real(0, 1, 41, default=0)),

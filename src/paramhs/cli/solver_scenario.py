@@ -81,8 +81,8 @@ def solver_of(
 
 
 def is_solver(word: str) -> bool:
-    """Whether a word means a solver of the catalogue rather than a file."""
-    return word.lower() in names() and not os.path.exists(word)
+    """Whether a word means a solver of the catalogue; a file of that name is `./kissat`."""
+    return word.lower() in names()
 
 
 def given_budget(

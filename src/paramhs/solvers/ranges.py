@@ -21,6 +21,7 @@ _WIDE = 50.0  # ratio of the ends from which a range is log-spaced
 _LEAST = 10  # what counts as the size of an integer default below it, where a range is cut
 _LINEAR = 0.05  # share of a range above which a default asks for even steps
 _MAX_SHARE = 1_000  # upper end of integers that may be a percentage, or one per mille
+_NO_LIMIT = 2**31 - 1  # as a default: a special value beside a range
 _LEVELS = 41  # of a real range in even steps
 
 
@@ -82,6 +83,8 @@ def _text(option: Option, given: Range, far: float) -> Parameter:
 def _integer(option: Option, given: Range, far: float) -> Parameter:
     default = int(option.default)
     ends = _ends(option, given)
+    if default >= _NO_LIMIT and given.high is None:
+        ends = _Ends(max(ends.low, 0), _LEAST * far, (*ends.special, default))
     share = ends.high <= _MAX_SHARE and default - ends.low >= _LINEAR * (ends.high - ends.low)
     even = ends.high - ends.low <= _SMALL or (share and default not in ends.special)
     if not even:
