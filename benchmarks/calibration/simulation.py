@@ -5,6 +5,7 @@ python -m benchmarks.calibration --save         the same, all rows in data/calib
                                                 tables in docs/benchmarks/calibration.md
 python -m benchmarks.calibration --trials 200   the same with larger errors
 python -m benchmarks.calibration --only few     one table: ours, seeds, few, unseen, power or others
+python -m benchmarks.calibration --save --more  only rows that are not saved with as many trials
 
 Each trial draws instances from a population, and runs of two configurations on them. The truth is
 the ratio of the mean costs over the whole population. An interval covers it if the test that is
@@ -433,6 +434,21 @@ def calls(trials: int, only: Sequence[str]) -> Iterator[Call]:
                             for n in (6, 12, 30, 100) if p.shows(n))  # fmt: skip
 
 
+def planned(call: Call) -> tuple[object, ...]:
+    """Key and trials of the row that a call makes."""
+    function, given = call
+    if function is other:
+        name, k, n, trials = given
+        return ("others", POPULATIONS[int(k)].name, name, n, 1), trials  # type: ignore[call-overload]
+    if function is few:
+        return ("few", "log-normal seeds", "verdict", *given[:2]), given[2]
+    if function is failing:
+        return ("ours", "failures", "verdict", *given[:2]), given[2]
+    k, n, seeds, trials, table = given
+    population = (POWER if function is power else POPULATIONS)[int(k)]  # type: ignore[call-overload]
+    return (table, population.name, "verdict", n, seeds), trials
+
+
 def row_of(population: int, *arguments: object) -> Row:
     return measured(POPULATIONS[population], *arguments)  # type: ignore[arg-type]
 
@@ -532,11 +548,14 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--trials", type=int, default=4000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--save", action="store_true", help=f"write {DATA.name} and the page")
+    parser.add_argument("--more", action="store_true", help="skip rows that are saved already")
     options = parser.parse_args(arguments)
     began = time.monotonic()
     rows: list[Row] = saved() if options.save else []
+    done = {(row.key, row.trials) for row in rows} if options.more else set()
+    left = [c for c in calls(options.trials, options.only) if planned(c) not in done]
     with ProcessPoolExecutor(options.jobs) as pool:
-        for row in pool.map(made, calls(options.trials, options.only)):
+        for row in pool.map(made, left):
             rows = [r for r in rows if r.key != row.key] + [row]
             if options.save:  # after each, so that nothing is lost when it is stopped
                 save(rows)

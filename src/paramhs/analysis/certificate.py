@@ -1,65 +1,62 @@
-"""A statement that stays valid however often one looks: a confidence sequence.
+"""What is known about the best of a search, how surely, and what more runs would gain."""
 
-An interval of a verdict is right for a number of runs that was fixed before. A confidence sequence
-is right at every moment at once, so one may look after each instance and stop when it is clear.
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-The statement is about the mean relative saving on an instance, (first - second) / the larger of the
-two. It is between -1 and 1 whatever the cutoff is, so nothing has to be assumed about tails. A bet
-against a mean m that is too low, of the share `theta` of what can be lost, multiplies capital by
-1 + theta * (x / m - 1). Averaged over a fixed list of shares, capital is a martingale of mean 1 at
-the true m; by Ville's inequality it ever reaches 2 / level with a probability of level / 2.
+from paramhs.analysis.expected_gain import ExpectedGain, expected_gain
+from paramhs.analysis.tried import Tried, tried
+from paramhs.analysis.untried import Untried, untried
+from paramhs.analysis.verdict import NoVerdict, Verdict
+from paramhs.analysis.verdict_text import saving_sentence
 
-Sources: Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting (JRSS B,
-2024), with a fixed mixture of bets; Ville, Etude critique de la notion de collectif (1939).
-"""
+if TYPE_CHECKING:
+    from paramhs.search.record import Record
 
-import math
-from collections.abc import Sequence
-
-from paramhs.analysis.intervals import Interval
-
-SHARES = tuple(0.95 * 2.0**-k for k in range(10))
-"""The bets that are averaged, as shares of what can be lost."""
-_STEPS = 40  # bisections
+LIMITS = (
+    "None of this is about other kinds of instances, other machines or other cutoffs"
+    " (docs/explanation/certificate.md)."
+)
+_NEXT = 10  # the gain is predicted for this part of the runs, as many more
 
 
-def mean_saving(
-    first: Sequence[float], second: Sequence[float], level: float = 0.05
-) -> Interval | None:
-    """The mean share of the cost of an instance that the second saves, valid at any moment.
+@dataclass(frozen=True)
+class Certificate:
+    """Statements about the best of a search, each with its own confidence.
 
-    A loss counts as a share of the second's cost. None where costs are not all positive.
-
-    Args:
-        first: Mean costs of the baseline, one an instance.
-        second: Those of the other, on the same instances.
-        level: Probability that the interval is ever wrong.
+    Attributes:
+        verdict: The default against the best on runs the search has not chosen by.
+        tried: How much better a configuration that was tried could be; None if unknown.
+        untried: How likely another draw of a known law is to win a race against the best.
+        gain: What a tenth more of the runs would probably gain; None if unknown.
     """
-    if not first or min(*first, *second) <= 0 or not math.isfinite(max(*first, *second)):
-        return None
-    savings = [(a - b) / max(a, b) for a, b in zip(first, second, strict=True)]
-    gains = [(1 + saving) / 2 for saving in savings]
-    low, high = _least_mean(gains, level), 1 - _least_mean([1 - gain for gain in gains], level)
-    return Interval(math.fsum(savings) / len(savings), 2 * low - 1, 2 * high - 1)
+
+    verdict: Verdict | NoVerdict
+    tried: Tried | None
+    untried: tuple[Untried, ...]
+    gain: ExpectedGain | None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The statements, one sentence each; empty if nothing is known."""
+        saving = saving_sentence(self.verdict) if isinstance(self.verdict, Verdict) else ""
+        found = [self.tried, *self.untried, self.gain]
+        lines = [line for line in (saving, *(one.text for one in found if one)) if line]
+        return (*lines, LIMITS) if lines else ()
+
+    def to_json(self) -> dict[str, object]:
+        """Convert the certificate to JSON types."""
+        saving = self.verdict.saving if isinstance(self.verdict, Verdict) else None
+        return {
+            "saving": saving and saving.to_json(),
+            "tried": self.tried and self.tried.to_json(),
+            "untried": [one.to_json() for one in self.untried],
+            "gain": self.gain and self.gain.to_json(),
+            "lines": list(self.lines),
+        }
 
 
-def _least_mean(numbers: Sequence[float], level: float) -> float:
-    """The smallest mean that is not refuted, of numbers between 0 and 1."""
-    limit = math.log(2 / level)
-    low, high = 0.0, math.fsum(numbers) / len(numbers)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if _log_capital(numbers, middle) >= limit:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _log_capital(numbers: Sequence[float], mean: float) -> float:
-    """The logarithm of what the bets against this mean have grown to; it falls with the mean."""
-    if mean <= 0:
-        return math.inf if any(numbers) else 0.0
-    logs = [math.fsum(math.log1p(s * (x / mean - 1)) for x in numbers) for s in SHARES]
-    largest = max(logs)
-    return largest + math.log(math.fsum(math.exp(log - largest) for log in logs) / len(logs))
+def certificate(record: "Record", verdict: Verdict | NoVerdict) -> Certificate:
+    """The certificate of a record and its verdict."""
+    further = max(len(record.runs) // _NEXT, 1)
+    gain = expected_gain(record.history, record.trajectory, further)
+    return Certificate(verdict, tried(record), untried(record), gain)

@@ -20,11 +20,16 @@ shrinks as cases get costlier, the cheap cases say little about the means, which
 decide. Then the claim must hold for the costlier half alone. (A half of fewer than six is tested
 by Student's t, its p-value multiplied by `FEW_FACTOR`: sign flips would need six.)
 
-Where costs are positive there is a second way to a small p-value: in every case one side costs at
-least `FACTOR` times as much as the other. Chance would have to choose the same side n times, and
-twice that probability counts. Without this rule, eight instances of which the default solves two
-and the other configuration all, ten times faster, would prove nothing, because time-outs make the
-differences skewed.
+Where costs are positive there are two more ways to a small p-value. Both need the same side to cost
+more in every case; chance would have to choose that side n times.
+
+- *Unanimous*: at least `FACTOR` times as much in every case; twice that probability counts. Without
+  this rule, eight instances of which the default solves two and the other configuration all, ten
+  times faster, would prove nothing, because time-outs make the differences skewed.
+- *Steady*: at least `LEAST_FACTOR` times as much in every case, and the largest ratio is at most
+  the `STEADY`th power of the smallest. Sizes of instances do not matter to ratios that agree; only
+  a kind of instance that is missing from the sample could turn the means. Without this rule, six
+  instances that all become 1.5 times faster would prove nothing, because their sizes differ.
 
 `benchmarks/calibration` measures this against the alternatives; the tables are in
 docs/explanation/verdict.md.
@@ -47,12 +52,14 @@ from paramhs.core.distribution_tails import t_tail
 Numbers = npt.NDArray[np.float64]
 
 SKEWNESS = 2.5
-SMALL = 60.0
+SMALL = 90.0
 SHRINKING = 0.85  # share of the mean relative difference of the cheaper half
 FEW_FACTOR = 6.0  # of Student's p-value, where the costlier half has fewer than six cases
 FLOOR = 0.1  # smallest relative spread of a resample; where cases tie, many resamples have none
 FACTOR = 2.0  # ratio that every case must exceed to count as unanimous
 MIN_UNANIMOUS = 7  # cases needed for unanimity to be significant at 5 %
+LEAST_FACTOR = 1.05  # ratio that every case must exceed to count as steady
+STEADY = 3.0  # of the logarithms of the ratios, the largest over the smallest
 _EXACT = 11  # cases up to which all sign flips are enumerated
 _DRAWS = 3_999
 _MANY = 250  # with more cases, half the draws suffice
@@ -79,13 +86,18 @@ def pair_p_values(first: Numbers, second: Numbers) -> Numbers:
 
 
 def _unanimous(first: Numbers, second: Numbers) -> Numbers:
-    """The p-value of each row in which one side costs `FACTOR` times as much in every case."""
+    """The p-value of each row in which one side costs more in every case, by enough; else 1."""
     n = first.shape[1]
-    if n < MIN_UNANIMOUS:
-        return np.ones(len(first))
-    positive = np.minimum(first, second).min(axis=1) > 0
-    apart = (first >= FACTOR * second).all(axis=1) | (second >= FACTOR * first).all(axis=1)
-    return np.where(positive & apart, 4 * 0.5**n, 1.0)  # two sides, and two ways to a claim
+    positive = (np.minimum(first, second) > 0).all(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        logs = np.log(first) - np.log(second)
+        sizes = np.where(np.isfinite(logs), np.abs(logs), 0.0)
+        one_sided = positive & (np.abs(np.sign(logs).sum(axis=1)) == n)
+    least, most = sizes.min(axis=1), sizes.max(axis=1)
+    steady = one_sided & (least >= math.log(LEAST_FACTOR)) & (most <= STEADY * least)
+    apart = one_sided & (least >= math.log(FACTOR)) & (n >= MIN_UNANIMOUS)
+    found = np.where(steady & (n >= LEAST_CASES), 2 * 0.5**n, 1.0)
+    return np.minimum(found, np.where(apart, 4 * 0.5**n, 1.0))
 
 
 def claimed_p_value(first: Numbers, second: Numbers) -> float:

@@ -74,7 +74,7 @@ def counts(verdict: "Verdict") -> str:
 def caveats(verdict: "Verdict") -> list[str]:
     """Sentences without which the numbers mislead: time, quality, corrections, coverage."""
     lines = (
-        _saving(verdict),
+        saving_sentence(verdict),
         _time(verdict),
         _solved(verdict),
         _quality(verdict),
@@ -120,17 +120,21 @@ def _solved(verdict: "Verdict") -> str:
     return f"Finished: {names[0]} {first.solved}, {names[1]} {second.solved} of {first.runs} runs."
 
 
-def _saving(verdict: "Verdict") -> str:
+def saving_sentence(verdict: "Verdict") -> str:
     """The mean saving on an instance, which stays valid however often one looks."""
     saving = verdict.saving
     if saving is None:
         return ""
     low, high = (f"{100 * end:.0f} %" for end in (saving.low, saving.high))
-    second = verdict.names[1]
+    sure = f"valid at any moment, {100 * verdict.confidence:.3g} %"
+    if saving.low <= 0 <= saving.high:
+        return (
+            f"{counted(verdict.instances, 'instance')} are too few for a statement that holds at"
+            f" any moment: the mean saving on an instance is {low} to {high} ({sure})."
+        )
     return (
-        f"The mean saving of {second} on an instance like these is {low} to {high} (all instances"
-        f" count alike; a loss is negative, as a share of its own cost; valid at any moment,"
-        f" {100 * verdict.confidence:.3g} %)."
+        f"{_capital(verdict.names[1])} saves {low} to {high} of the cost of an instance like these"
+        f" on average ({sure}; all instances count alike, a loss as a share of its own cost)."
     )
 
 

@@ -12,6 +12,7 @@ from paramhs.core.runs import Point, Run
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config, Space
 from paramhs.search.history import History
+from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class Record:
     wall_time: float = 0.0
     """Seconds that passed, over all sessions."""
     ending: Ending = UNKNOWN
-    """How the search ended; None while it runs."""
+    """How the search ended; empty while it runs."""
+    proposals: ProposalLaw = UNKNOWN_LAW
+    """What is known of the law of its proposals."""
 
     @property
     def scenario(self) -> Scenario:

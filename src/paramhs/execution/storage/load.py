@@ -46,7 +46,9 @@ from paramhs.execution.storage.row_checks import (
     run_of,
 )
 from paramhs.search.history import History, Race
+from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw, proposal_law
 from paramhs.search.record import UNKNOWN, Ending, Record
+from paramhs.search.registry import rebuilt
 
 _CACHED_CONFIGS = 1_000  # while runs are read one by one
 _USED = """
@@ -81,7 +83,16 @@ def read_record(path: str | Path) -> Record:
             float(seconds),
             times.wall_time,
             _ending(fact(db, SEARCH, ENDED)),
+            _law(described["configurator"]),
         )
+
+
+def _law(described: object) -> ProposalLaw:
+    """Law of the proposals of a described configurator; unknown for parts that are not here."""
+    try:
+        return proposal_law(rebuilt(described))
+    except BadInput:
+        return UNKNOWN_LAW
 
 
 def _ending(told: object) -> Ending:

@@ -19,6 +19,7 @@ configuration. That takes a model (`model.main_effects`) and a few iterations.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -160,15 +161,38 @@ def transformed(costs: Floats) -> Floats:
     usable = np.isfinite(costs)
     if not usable.any():
         return np.zeros(len(costs))
-    finite = costs[usable]
     values = np.full(len(costs), np.nan)
-    values[usable] = np.log(finite) if finite.min() > 0 else finite / _size(finite)
-    known = values[usable]
-    spread = float(np.subtract(*np.percentile(known, [90, 10]))) or float(np.ptp(known)) or 1.0
+    known, spread = _spread(costs[usable])
+    values[usable] = known
     values[~usable] = known.max() + spread
     values /= spread
     middle = float(np.median(values))
     return np.asarray(np.clip(values, middle - _MAX_SPREADS, middle + _MAX_SPREADS), np.float64)
+
+
+def _spread(finite: Floats) -> tuple[Floats, float]:
+    """Logarithms of costs where all are positive, else costs of a safe size; and their spread."""
+    known = np.log(finite) if finite.min() > 0 else finite / _size(finite)
+    spread = float(np.subtract(*np.percentile(known, [90, 10]))) or float(np.ptp(known)) or 1.0
+    return known, spread
+
+
+class Unit(NamedTuple):
+    """The unit of a model's costs."""
+
+    size: float
+    is_log: bool
+    """Whether it is of logarithms of costs."""
+
+
+def unit_of(history: History) -> Unit:
+    """The unit in which a model of this history measures costs."""
+    told = (cost for config in history.configs for _, cost, _ in _costs(history, config))
+    costs = np.array([cost for cost in told if math.isfinite(cost)])
+    if not len(costs):
+        return Unit(1.0, False)
+    is_log = bool(costs.min() > 0)
+    return Unit(_spread(costs)[1] * (1.0 if is_log else _size(costs)), is_log)
 
 
 def _size(costs: Floats) -> float:

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.calibration.saving import LAWS, ever_wrong, savings, truth
 from paramhs import Space
-from paramhs.analysis.certificate import mean_saving
+from paramhs.analysis.saving import mean_saving
 from paramhs.analysis.verdict import verdict
 from paramhs.core.costs import Quality
 from paramhs.core.runs import Instance, Run, Status, Task
@@ -72,7 +72,7 @@ def test_every_view_of_a_verdict_says_the_same_saving():
     found = made([(2.0, 1.0)] * 20, Quality())
     assert found.saving == mean_saving([2.0] * 20, [1.0] * 20)
     assert found.to_json()["saving"]["low"] == found.saving.low
-    sentence = f"is {100 * found.saving.low:.0f} % to {100 * found.saving.high:.0f} %"
+    sentence = f"saves {100 * found.saving.low:.0f} % to {100 * found.saving.high:.0f} %"
     assert sentence in " ".join(str(found).split())
     assert sentence in found.as_html()
 

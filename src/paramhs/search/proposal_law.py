@@ -1,0 +1,38 @@
+"""What is known of the law of a search's proposals, whatever a model adds to it."""
+
+from typing import NamedTuple
+
+from paramhs.search.configurators import Configurator, ParamHS
+from paramhs.search.operators import Learned, OneParameter, SeveralParameters, UniformRandom
+
+
+class ProposalLaw(NamedTuple):
+    """Least shares of every proposal that follow laws which are known.
+
+    Attributes:
+        plain: Share of moves by the plain operator around the incumbent.
+        uniform: Share of configurations drawn uniformly at random.
+    """
+
+    plain: float = 0.0
+    uniform: float = 0.0
+
+
+UNKNOWN_LAW = ProposalLaw()
+
+
+def proposal_law(configurator: Configurator) -> ProposalLaw:
+    """Law of the proposals of a configurator; shares are 0 where nothing is guaranteed.
+
+    Only searches whose challengers are drawn one by one around the incumbent they race are known.
+    """
+    if type(configurator) is not ParamHS:
+        return UNKNOWN_LAW
+    operator = configurator.operator
+    if isinstance(operator, UniformRandom):
+        return ProposalLaw(uniform=1.0)
+    if isinstance(operator, OneParameter | SeveralParameters):
+        return ProposalLaw(plain=1.0)
+    if isinstance(operator, Learned):
+        return ProposalLaw(plain=operator.epsilon)
+    return UNKNOWN_LAW
