@@ -7,7 +7,6 @@ from paramhs.analysis.expected_gain import ExpectedGain, expected_gain
 from paramhs.analysis.tried import Tried, tried
 from paramhs.analysis.untried import Untried, untried
 from paramhs.analysis.verdict import NoVerdict, Verdict
-from paramhs.analysis.verdict_text import saving_sentence
 
 if TYPE_CHECKING:
     from paramhs.search.record import Record
@@ -37,11 +36,12 @@ class Certificate:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The statements, one sentence each; empty if nothing is known."""
-        saving = saving_sentence(self.verdict) if isinstance(self.verdict, Verdict) else ""
-        found = [self.tried, *self.untried, self.gain]
-        lines = [line for line in (saving, *(one.text for one in found if one)) if line]
-        return (*lines, LIMITS) if lines else ()
+        """The statements, one sentence each; empty if nothing is known.
+
+        The first of all, the mean saving, is printed with the verdict.
+        """
+        found = [one.text for one in (self.tried, *self.untried, self.gain) if one]
+        return (*found, LIMITS) if found else ()
 
     def to_json(self) -> dict[str, object]:
         """Convert the certificate to JSON types."""
@@ -51,7 +51,7 @@ class Certificate:
             "tried": self.tried and self.tried.to_json(),
             "untried": [one.to_json() for one in self.untried],
             "gain": self.gain and self.gain.to_json(),
-            "lines": list(self.lines),
+            "limits": LIMITS,
         }
 
 

@@ -10,7 +10,7 @@ from paramhs.core.costs import WORST, Cost, CostMetric, mean, score
 from paramhs.core.distribution_tails import t_tail
 from paramhs.core.runs import Point
 from paramhs.core.space import Config
-from paramhs.core.text.numbers import finite
+from paramhs.core.text.numbers import counted, finite
 from paramhs.search.history import History
 
 SURENESS = (("clearly", 1e-4), ("probably", 0.0125), ("perhaps", 0.32))
@@ -18,6 +18,8 @@ SURENESS = (("clearly", 1e-4), ("probably", 0.0125), ("perhaps", 0.32))
 
 With many runs, these correspond to 3.9, 2.5 and 1 standard errors.
 """
+ENOUGH_COMMON = 12
+"""Common runs from which two configurations are compared in one number."""
 SMALL = 0.01  # share of the cost below which a difference hardly matters
 ROUNDING = 1e-9  # share of the cost below which a difference is rounding
 
@@ -102,6 +104,14 @@ def common_costs(history: History, first: Config, second: Config) -> Common | No
     mine, other = history.costs(first), history.costs(second)
     metric = history.scenario.cost
     return compare([mine[p] for p in shared], [other[p] for p in shared], metric)
+
+
+def too_few(met: Common, history: History) -> str:
+    """Why common runs of the best and the default are too few to compare; empty if they are not."""
+    least = min(ENOUGH_COMMON, history.pair_count)
+    if met.runs >= least:
+        return ""
+    return f"{counted(met.runs, 'common run')}, too few to compare (at least {least:.0f})"
 
 
 def compare(first: Sequence[Cost], second: Sequence[Cost], metric: CostMetric) -> Common | None:

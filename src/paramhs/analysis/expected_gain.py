@@ -60,6 +60,11 @@ class ExpectedGain:
         """The prediction, as a sentence."""
         return f"Another {self.runs:,} runs would probably gain {_range(self.low, self.high)}."
 
+    @property
+    def short(self) -> str:
+        """The prediction on part of a line."""
+        return f"{self.runs:,} more runs gain {_range(self.low, self.high)}"
+
     def to_json(self) -> dict[str, object]:
         """Convert the prediction to JSON types."""
         return {**vars(self), "level": LEVEL, "text": self.text}

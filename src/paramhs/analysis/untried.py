@@ -60,6 +60,12 @@ class Untried:
             f" plain moves from it: another plain move wins a race against it {below} {sure}."
         )
 
+    @property
+    def short(self) -> str:
+        """The statement on part of a line."""
+        draw = "random configuration" if self.law == "uniform" else "plain move"
+        return f"a {draw} wins below {100 * self.bound:.2g} % ({100 * (1 - self.level):.3g} %)"
+
     def to_json(self) -> dict[str, object]:
         """Convert the statement to JSON types."""
         return {**vars(self), "text": self.text}

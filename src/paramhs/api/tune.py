@@ -52,6 +52,7 @@ from paramhs.report.result import Result
 from paramhs.search.configurators import Configurator, check_configurator
 from paramhs.search.configurators import asynchronous as made_asynchronous
 from paramhs.search.history import History
+from paramhs.search.proposal_law import proposal_law
 from paramhs.search.record import Ending, Record
 from paramhs.search.registry import CONFIGURATORS, ConfiguratorName
 
@@ -356,6 +357,7 @@ def tune_scenario(
             default=scenario.space.default,
             later=later,
             reserve=RESERVE if asynchronous is False else 0.0,
+            proposals=proposal_law(configurator),
         )
         record, capped = driver.record, saved_in(history, opened)
         mixed = changed_meanwhile(opened.sight)

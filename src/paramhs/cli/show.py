@@ -25,7 +25,7 @@ from paramhs.cli.render_result import (
 from paramhs.cli.render_verdict import print_accepted, print_groups, print_outcome
 from paramhs.core.text.numbers import finite
 from paramhs.report.next_steps import next_steps
-from paramhs.report.result import Result, common_text
+from paramhs.report.result import Result, against_default
 
 if TYPE_CHECKING:
     from paramhs.analysis.importance import Importance
@@ -70,13 +70,14 @@ def show(
     print_answers(console, result.answers)
     print_accepted(console, result.accepted)
     _print_verdict(console, result, store)
+    _print_certificate(console, result)
     _print_ablation(console, result)
     _print_importance(console, result)
     _print_failures(console, result)
     console.print("\nincumbents")
     print_trajectory(console, result.history, result.trajectory)
     met = common_costs(result.history, result.default, result.best)
-    tell(console, common_text(met, result.history, ("the best", "the default")))
+    tell(console, against_default(met, result.history, ("the best", "the default")))
     print_most_run(console, most_run)
 
 
@@ -116,6 +117,7 @@ def _as_json(result: Result, most_run: Sequence[Mapping[str, Any]]) -> dict[str,
         "recommendation": result.verdict.recommendation,
         "verdict": result.verdict.to_json(),
         "groups": result.groups_json(),
+        "certificate": result.certificate.to_json(),
         "simplified": simplified and simplified.to_json(),
         "importance": [one.to_json() for one in result.importance],
         "answers": result.answers.to_json(),
@@ -132,6 +134,14 @@ def _print_verdict(console: Console, result: Result, store: Path) -> None:
     print_groups(console, result.families, result.group_notes)
     if result.command:
         print_command(console, result.command, "command of the best configuration", store)
+
+
+def _print_certificate(console: Console, result: Result) -> None:
+    lines = result.certificate.lines
+    if lines:
+        console.print("\nhow sure")
+    for line in lines:
+        tell(console, line, indent="  ")
 
 
 def _print_ablation(console: Console, result: Result) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramhs.analysis.capping_savings import Saved
-from paramhs.analysis.evidence import Common, common_costs, steps
+from paramhs.analysis.evidence import Common, common_costs, steps, too_few
 from paramhs.analysis.families import NO_FAMILIES, Disagreement, ceiling_text, disagreement
 from paramhs.analysis.solved import Answers, answers_of, exit_code_alone
 from paramhs.analysis.verdict import NoVerdict, Verdict
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     import polars
 
     from paramhs.analysis.ablation import Simplified
+    from paramhs.analysis.certificate import Certificate
     from paramhs.analysis.clusters import Clusters
     from paramhs.analysis.failures import FailureGroup
     from paramhs.analysis.importance import Ranking
@@ -195,6 +196,13 @@ class Result:
         """Space of the parameters."""
         return self.scenario.space
 
+    @cached_property
+    def certificate(self) -> "Certificate":
+        """What is known about the best, how surely, and what more runs would gain."""
+        from paramhs.analysis.certificate import certificate  # numpy only where it is needed
+
+        return certificate(self.record, self.verdict)
+
     @property
     def simplified(self) -> "Simplified | None":
         """Result of `simplify` for the best; None if it was not called or has not finished."""
@@ -318,8 +326,7 @@ class Result:
         """Comparison of the best and the default on their common runs of the search, in words."""
         if self.best == self.default:
             return "the default is the best that was found" if self.trajectory else "not run"
-        met = self._common
-        return common_text(met, self.history, ("the best", "the default"))
+        return against_default(self._common, self.history, ("the best", "the default"))
 
     @cached_property
     def _common(self) -> Common:
@@ -359,6 +366,7 @@ class Result:
             "recommendation": self.recommendation,
             "verdict": self.verdict.to_json(),
             "groups": self.groups_json(),
+            "certificate": self.certificate.to_json(),
             "trajectory": [step.to_json() for step in steps(self.history, self.trajectory)],
         }
 
@@ -456,6 +464,12 @@ class Result:
         verdict: list[Markup] = [self.verdict.as_html()] if self.verdict else []
         facts = [fact for fact in self._facts if not (self.verdict and fact[0] == "verdict")]
         return joined(paragraph(self._head), html_table(facts), *verdict)
+
+
+def against_default(met: Common | None, history: History, names: tuple[str, str]) -> str:
+    """Compare a configuration with the default, in words, unless too few runs are common."""
+    few = too_few(met, history) if met and met.runs else ""
+    return f"{names[0]} and {names[1]}: {few}" if few else common_text(met, history, names)
 
 
 def common_text(met: Common | None, history: History, names: tuple[str, str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paramhs.analysis.ablation import Ablation, AblationStep, Change, changes_between
-from paramhs.analysis.evidence import common_costs
+from paramhs.analysis.evidence import common_costs, too_few
 from paramhs.analysis.importance import Importance
 from paramhs.analysis.intervals import Interval
 from paramhs.analysis.verdict import Verdict
@@ -109,6 +109,8 @@ def _in_search(result: Result) -> list[str]:
     common = common_costs(result.history, result.default, result.best)
     if common is None:
         return ["In the search the default and the best have no common runs."]
+    if few := too_few(common, result.history):
+        return [f"In the search the default and the best have {few}."]
     costs = f"{_cost(common.first)} for the default and {_cost(common.second)} for the best"
     return [
         f"In the search: {result.metric.label} {costs}, on the {counted(common.runs, 'run')} of"

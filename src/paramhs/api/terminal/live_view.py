@@ -17,6 +17,8 @@ from rich.text import Text
 
 from paramhs.analysis.capping_savings import saved
 from paramhs.analysis.evidence import common_costs, standard_error
+from paramhs.analysis.expected_gain import expected_gain
+from paramhs.analysis.untried import untried
 from paramhs.api.terminal.environment import in_notebook
 from paramhs.api.terminal.safe_console import Terminal
 from paramhs.api.terminal.text_layout import beside_default
@@ -25,7 +27,7 @@ from paramhs.core.runs import Point
 from paramhs.core.text.html import html_table, paragraph
 from paramhs.core.text.numbers import counted, printable, time_text
 from paramhs.execution.driver import STOPPING, Progress, Watcher
-from paramhs.report.result import common_text
+from paramhs.report.result import against_default, common_text
 from paramhs.search.record import Record
 
 _LINE_SECONDS = 5.0  # seconds between plain lines
@@ -63,6 +65,7 @@ class _View(Watcher):
         self.begun = time.monotonic()
         self.share_before: float | None = None
         self.runs_summed, self.saved = 0, ""
+        self.runs_certified, self.certified = 0, ""
 
     def started(self, record: Record, progress: Progress) -> None:
         self.begun = time.monotonic()
@@ -115,7 +118,7 @@ class _View(Watcher):
             return ""
         if incumbent != default:
             met = common_costs(record.history, default, incumbent)
-            return common_text(met, record.history, ("incumbent", "default"))
+            return against_default(met, record.history, ("incumbent", "default"))
         costs = list(record.history.costs(incumbent).values())
         if not costs:
             return ""
@@ -133,6 +136,16 @@ class _View(Watcher):
             found = saved(record.runs)
             self.runs_summed, self.saved = len(runs), str(found or "")
         return self.saved
+
+    def certificate(self, record: Record, progress: Progress) -> str:
+        """What is known about the incumbent and the gain of a tenth of the budget, on one line."""
+        runs = len(record.history.runs)
+        if runs > 1.05 * self.runs_certified:  # not at every call, like `capped`
+            further = (progress.budget.runs or runs) // 10
+            gain = expected_gain(record.history, record.trajectory, further)
+            found = [one.short for one in (*untried(record), gain) if one]
+            self.runs_certified, self.certified = runs, "; ".join(found)
+        return self.certified
 
     def verdict(self, record: Record, progress: Progress) -> str:
         """Estimated time of the verdict; empty without one."""
@@ -177,6 +190,8 @@ class LiveView(_View):
             body.add_row("incumbent", Text(_clipped(self.incumbent(record)), style="bold"))
             body.add_row("cost", self.cost(record))
             body.add_row("incumbents", f"{len(record.trajectory)} so far")
+            if self.certificate(record, progress):
+                body.add_row("how sure", self.certificate(record, progress))
             if self.capped(record):
                 body.add_row("capping", self.capped(record))
             body.add_row("verdict", self.verdict(record, progress) or "none")
@@ -219,7 +234,9 @@ class PlainView(_View):
         now = time.monotonic()
         if now - self.last >= _LINE_SECONDS:
             self.last = now
+            sure = self.certificate(record, progress)
             what = f"incumbent {self.incumbent(record)}; {self.cost(record)}"
+            what += f"; {sure}" if sure else ""
             then, failures = self.verdict(record, progress), self.failures(progress)
             workers = progress.workers
             self._say(
@@ -308,6 +325,8 @@ class NotebookView(_View):
         ]
         if not progress.purpose:
             rows += [("incumbent", self.incumbent(record)), ("cost", self.cost(record))]
+            if sure := self.certificate(record, progress):
+                rows.append(("how sure", sure))
             rows += (
                 [("verdict", self.verdict(record, progress))]
                 if self.verdict(record, progress)

@@ -19,6 +19,7 @@ from paramhs.execution.driver.signals import INTERRUPTED, Interrupts
 from paramhs.execution.storage import Store
 from paramhs.search.history import History
 from paramhs.search.open_race import challenger_leads
+from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw
 from paramhs.search.record import Ending, Record
 
 _LOOKAHEAD = 8  # tasks per worker to look ahead
@@ -57,9 +58,11 @@ class Driver:
     """The verdict that follows, and may count against the budget."""
     reserve: float = 0.0
     """Share of the budget reserved to finish a race that the challenger is winning."""
+    proposals: ProposalLaw = UNKNOWN_LAW
+    """What is known of the law of the search's proposals."""
 
     def __post_init__(self) -> None:
-        self.record = Record(self.history, wall_time=self.store.wall_time)
+        self.record = Record(self.history, wall_time=self.store.wall_time, proposals=self.proposals)
         self.session = Session(self.search, self.record)
         self.taken = 0
         """Number of runs the search requested and was granted."""
