@@ -146,6 +146,11 @@ MEANINGS: dict[str, dict[str, tuple[str, str]]] = {
         "runs": ("Number of runs of the search.", "1000"),
         "target_time": ("Time the target runs, summed over all runs.", '"1 h"'),
         "wall_time": ("Time that passes, summed over all sessions.", '"30 min"'),
+        "stop": (
+            "Stop earlier: when, with 90 % confidence, the next tenth of the budget would gain "
+            "less. At least a fifth of the budget and 50 races come before.",
+            '"gain < 1 %"',
+        ),
     },
     "verdict": {
         "runs": (

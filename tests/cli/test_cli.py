@@ -326,7 +326,7 @@ class TestShow:
         assert "1 session" in done.stdout
         told = done.stdout.split("incumbents", 1)[1].split("most run")[0]
         assert "the default" in told
-        assert re.search(r"mean on \d+ common runs: the best", told)
+        assert re.search(r"the best and the default: \d+ common runs, too few to compare", told)
         assert done.stderr == ""
 
     def test_json_agrees_with_the_search(self, store):

@@ -25,6 +25,7 @@ SPACE = Space({"x": (0.0, 1.0), "k": (1, 9), "mode": ["slow", "fast"]})
 NONE = NoVerdict("none", "none was made.")
 HEADINGS = [
     "Result",
+    "How sure",
     "Changes that matter",
     "Importance of parameters",
     "Course of the search",

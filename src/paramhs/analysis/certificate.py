@@ -58,5 +58,5 @@ class Certificate:
 def certificate(record: "Record", verdict: Verdict | NoVerdict) -> Certificate:
     """The certificate of a record and its verdict."""
     further = max(len(record.runs) // _NEXT, 1)
-    gain = expected_gain(record.history, record.trajectory, further)
+    gain = expected_gain(record, further)
     return Certificate(verdict, tried(record), untried(record), gain)

@@ -22,9 +22,9 @@ from random import Random
 from typing import NamedTuple
 
 from paramhs.analysis.evidence import common_costs
-from paramhs.core.random_streams import stream
 from paramhs.core.runs import Point
 from paramhs.search.history import History
+from paramhs.search.record import Record
 
 LEVEL = 0.9
 """Probability that the gain is at most the upper end."""
@@ -77,14 +77,13 @@ def _range(low: float, high: float) -> str:
     return f"{100 * low:.2g} to {top}" if low >= 0.001 else f"at most {top}"
 
 
-def expected_gain(
-    history: History, trajectory: Sequence[Point], further: int
-) -> ExpectedGain | None:
+def expected_gain(record: Record, further: int) -> ExpectedGain | None:
     """Predict the gain of `further` runs; None before the first race is decided."""
-    now = history.asked
+    history = record.history
     if not history.races or further < 1:
         return None
-    return predicted(improvements(history, trajectory), now, further, stream(history.seed, "gain"))
+    past = improvements(history, record.trajectory)
+    return predicted(past, len(record.runs), further, history.rng("gain"))
 
 
 def improvements(history: History, trajectory: Sequence[Point]) -> list[Improvement]:

@@ -40,12 +40,8 @@ class Tried:
     def text(self) -> str:
         """The statement, as a sentence."""
         sure = f"({100 * (1 - self.level):.3g} %)"
-        if self.bound == 0:
-            return f"No configuration tried is better: one run on the instance says all {sure}."
-        return (
-            f"No configuration tried ({self.configurations:,}) is more than"
-            f" {100 * self.bound:.2g} % better {sure}."
-        )
+        much = f"more than {100 * self.bound:.2g} % better" if self.bound > 0.0005 else "better"
+        return f"No configuration tried ({self.configurations:,}) is {much} {sure}."
 
     def to_json(self) -> dict[str, object]:
         """Convert the statement to JSON types."""

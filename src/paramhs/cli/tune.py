@@ -82,6 +82,14 @@ def tune(
     wall_time: Annotated[
         str | None, typer.Option(metavar="TIME", help="Budget: elapsed time, such as '1.5 h'.")
     ] = None,
+    stop: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Stop earlier, when the next tenth of the budget would gain less, such as"
+            " 'gain < 1 %'.",
+        ),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(help="Number of parallel runs.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of the search.")] = None,
     initial: Annotated[
@@ -159,9 +167,8 @@ def tune(
         )
     scenario_file = _at(dask, read_scenario(path))
     given = Budget(runs, duration(target_time), duration(wall_time))
-    budget = replace(
-        scenario_file.budget, **{k: v for k, v in vars(given).items() if v is not None}
-    )
+    limits = {**vars(given), "stop": stop}
+    budget = replace(scenario_file.budget, **{k: v for k, v in limits.items() if v is not None})
     store_path = store or scenario_file.store
     watcher = view(as_json)
     for note in scenario_file.notes:

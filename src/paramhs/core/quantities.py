@@ -13,6 +13,7 @@ BYTES_BY_UNIT = {
     **{"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30},
 }
 _AMOUNT = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*([A-Za-z]*)")
+_GAIN = re.compile(r"\s*(?:gain\s*<\s*)?(\d+\.?\d*|\.\d+)\s*%\s*")
 MAX_CHARACTERS = 60  # the time of the pattern grows with the square of the length
 
 
@@ -40,6 +41,17 @@ def _amount(amount: object, units: Mapping[str, float], usual: str, expected: st
 def positive_seconds(duration: object, what: str) -> float:
     """A positive number of seconds, given as a number or a text; `what` names it in messages."""
     return _positive(duration, seconds, what, "seconds")
+
+
+def least_gain(rule: object, what: str) -> float:
+    """Share of the cost in a rule such as "gain < 1 %", "1 %" or 0.01; `what` names it."""
+    found = plain(rule)
+    if isinstance(found, str):
+        match = _GAIN.fullmatch(found) if len(found) <= MAX_CHARACTERS else None
+        found = float(match[1]) / 100 if match else None
+    if isinstance(found, int | float) and not isinstance(found, bool) and 0 < found < 1:
+        return float(found)
+    raise BadInput(f"{what} must be a rule such as 'gain < 1 %', or '1 %', not {short(rule)}")
 
 
 def positive_bytes(amount: object, what: str) -> float:

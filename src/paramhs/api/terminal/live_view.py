@@ -139,10 +139,10 @@ class _View(Watcher):
 
     def certificate(self, record: Record, progress: Progress) -> str:
         """What is known about the incumbent and the gain of a tenth of the budget, on one line."""
-        runs = len(record.history.runs)
+        runs = len(record.runs)
         if runs > 1.05 * self.runs_certified:  # not at every call, like `capped`
             further = (progress.budget.runs or runs) // 10
-            gain = expected_gain(record.history, record.trajectory, further)
+            gain = expected_gain(record, further)
             found = [one.short for one in (*untried(record), gain) if one]
             self.runs_certified, self.certified = runs, "; ".join(found)
         return self.certified

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from paramhs.core.errors import BadInput
-from paramhs.core.quantities import positive_seconds
+from paramhs.core.quantities import least_gain, positive_seconds
 from paramhs.core.space import Config
 from paramhs.core.space.objects import plain
 from paramhs.core.text.numbers import counted, time_text
@@ -25,10 +25,15 @@ class Budget:
     the search waits for are finished, unless there is capping: then none receives more than the
     remaining time.
 
+    With `stop`, the search ends earlier: when, with 90 % confidence, the next tenth of the budget
+    would gain less than this share of the cost. At least a fifth of the budget and 50 races come
+    before.
+
     Args:
         runs: Number of runs of the search.
         target_time: Seconds that the target runs, over all runs, or a text such as "10 min".
         wall_time: Seconds that pass, over all sessions, or a text such as "2 h".
+        stop: Predicted gain below which the search stops, such as "gain < 1 %" or 0.01.
 
     Examples:
         >>> import paramhs
@@ -41,6 +46,8 @@ class Budget:
     """Total runtime in seconds; a text such as "10 min" is converted."""
     wall_time: float | None = None
     """Elapsed time in seconds; a text such as "2 h" is converted."""
+    stop: float | str | None = None
+    """Predicted gain below which the search stops; a text such as "gain < 1 %" is converted."""
 
     def __post_init__(self) -> None:
         for name in ("target_time", "wall_time"):
@@ -50,11 +57,20 @@ class Budget:
                 if seconds == math.inf:
                     raise BadInput(f"the budget's {name} must be finite; leave it out for none")
                 object.__setattr__(self, name, seconds)
+        if self.stop is not None:
+            object.__setattr__(self, "stop", least_gain(self.stop, "the budget's stop"))
+            if self.runs is self.target_time is self.wall_time is None:
+                raise BadInput("the budget's stop needs runs, target_time or wall_time beside it")
         runs = plain(self.runs)
         if runs is not None and (type(runs) is not int or runs < 1):
             kind = "whole number" if isinstance(runs, float) and runs > 0 else "positive number"
             raise BadInput(f"the budget's runs must be a {kind}, not {self.runs!r}")
         object.__setattr__(self, "runs", runs)
+
+    @property
+    def least_gain(self) -> float:
+        """Share of the cost below which a predicted gain stops the search; 0 for no such rule."""
+        return self.stop if isinstance(self.stop, float) else 0.0
 
     def left(self, target_time: float, wall_time: float) -> float:
         """Seconds until a time limit is reached."""

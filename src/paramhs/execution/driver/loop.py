@@ -16,6 +16,7 @@ from paramhs.execution.driver.callbacks import Progress, Watcher
 from paramhs.execution.driver.in_flight import Call, Flights, Inline, Runner, Workers
 from paramhs.execution.driver.session import Session
 from paramhs.execution.driver.signals import INTERRUPTED, Interrupts
+from paramhs.execution.driver.stopping import Stopping
 from paramhs.execution.storage import Store
 from paramhs.search.history import History
 from paramhs.search.open_race import challenger_leads
@@ -75,6 +76,7 @@ class Driver:
         self._account = Account(self.budget, self.store, self.later, self.reserve)
         self._flights = Flights(self.target, self.executor, self.jobs, self.watcher.notice)
         self.jobs = self._flights.jobs
+        self._stopping = Stopping(self.budget)
         self._interrupts = Interrupts(self.watcher.interrupting)
         self._trial = DefaultTrial(self.session.request.tasks, self.default)
         self._pending: dict[Call, _Wanted] = {}
@@ -164,6 +166,9 @@ class Driver:
     def _answer_request(self) -> None:
         if self.session.ended is not None:
             self.stopped = self.session.ended
+            return
+        self.stopped = self._stopping.why(self.record)
+        if self.stopped:
             return
         request = self.session.request
         if request.first:

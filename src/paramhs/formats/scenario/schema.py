@@ -247,9 +247,10 @@ class _Budget(_Table):
     runs: Annotated[int, Field(gt=0)] | None = None
     target_time: Seconds | None = None
     wall_time: Seconds | None = None
+    stop: str | float | None = None
 
     def budget(self) -> Budget:
-        return Budget(self.runs, self.target_time, self.wall_time)
+        return Budget(self.runs, self.target_time, self.wall_time, self.stop)
 
 
 def _configurator_table() -> type[_Table]:

@@ -1,0 +1,55 @@
+"""Stop a search when more runs would gain too little.
+
+The prediction (`analysis.expected_gain`) is looked at right after a race was decided, once the runs
+have grown by one part in `LOOK_GROWTH`. It depends on the record alone, which is the same for any
+number of workers and in every replay. So a search that is resumed stops at the same run, and one
+that is extended goes on as if it had not stopped.
+"""
+
+from dataclasses import dataclass, field
+
+from paramhs.analysis.expected_gain import expected_gain
+from paramhs.execution.driver.budget import Budget
+from paramhs.search.record import Record
+
+NEXT_SHARE = 10  # the gain is predicted for this part of the budget
+LEAST_SHARE = 5  # no search stops before this part of its budget
+LEAST_RACES = 50  # nor before as many races
+LOOK_GROWTH = 50
+
+
+@dataclass
+class Stopping:
+    """The rule of a budget that ends where the predicted gain is small."""
+
+    budget: Budget
+    _races: int = field(default=0, init=False)
+    _looked: int = field(default=0, init=False)
+
+    def why(self, record: Record) -> str:
+        """Reason to stop now; empty if there is none."""
+        least, races = self.budget.least_gain, len(record.history.races)
+        if not least or races == self._races:
+            return ""
+        self._races, runs = races, len(record.runs)
+        if races < LEAST_RACES or runs * LOOK_GROWTH < self._looked * (LOOK_GROWTH + 1):
+            return ""
+        self._looked, whole = runs, runs_in(self.budget, record)
+        if runs * LEAST_SHARE < whole:
+            return ""
+        found = expected_gain(record, max(int(whole / NEXT_SHARE), 1))
+        if found is None or found.high >= least:
+            return ""
+        return f"the next {found.runs:,} runs would gain less than {100 * least:g} % (90 % sure)"
+
+
+def runs_in(budget: Budget, record: Record) -> float:
+    """Number of runs in the whole budget, at the pace so far."""
+    runs = max(len(record.runs), 1)
+    limits = [float(budget.runs)] if budget.runs else []
+    if budget.target_time:
+        seconds = sum(run.runtime for run in record.runs)
+        limits.append(runs * budget.target_time / max(seconds, 1e-9))
+    if budget.wall_time and record.elapsed:
+        limits.append(runs * budget.wall_time / max(record.elapsed[-1], 1e-9))
+    return min(limits, default=float(runs))

@@ -1,0 +1,124 @@
+"""What is said of the best, of other draws and of more runs: bounds, coverage, words."""
+
+from random import Random
+
+import pytest
+
+from benchmarks.calibration.certificate import untried_wrong
+from paramhs import tune
+from paramhs.analysis.certificate import LIMITS, certificate
+from paramhs.analysis.expected_gain import Improvement, expected_gain, predicted
+from paramhs.analysis.tried import tried
+from paramhs.analysis.untried import bounded, challengers_since, untried
+from paramhs.analysis.verdict import NoVerdict
+from paramhs.search import Learned, OneParameter, ParamHS, UniformRandom
+from paramhs.search.history import Race
+from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw, proposal_law
+from paramhs.search.registry import CONFIGURATORS
+
+SPACE = {"x": range(40), "y": range(40)}
+NONE = NoVerdict("none", "none was made.")
+
+
+def noisy(config, instance, seed):
+    return 30 + abs(config["x"] - 9) + abs(config["y"] - 7) + instance + seed % 5
+
+
+@pytest.fixture(scope="module")
+def record():
+    return tune(noisy, SPACE, instances=range(8), budget=400).record
+
+
+class TestUntried:
+    def test_the_bound_is_that_of_clopper_and_pearson(self):
+        assert bounded("uniform", 1.0, 312, 0.05).bound == pytest.approx(1 - 0.05 ** (1 / 312))
+
+    def test_a_share_of_a_law_makes_the_bound_that_much_wider(self):
+        whole, part = bounded("plain", 1.0, 400, 0.05), bounded("plain", 0.25, 400, 0.05)
+        assert part.bound == pytest.approx(4 * whole.bound)
+
+    def test_few_draws_say_nothing(self):
+        assert bounded("plain", 0.25, 79, 0.05) is None
+        assert bounded("plain", 0.25, 80, 0.05) is not None
+
+    def test_only_races_the_present_best_has_won_count(self):
+        races = [Race("a", "d", False, 1), Race("b", "d", True, 2), Race("c", "b", False, 3)]
+        assert challengers_since(races, "b") == 1
+        assert challengers_since(races, "d") == 0
+        assert challengers_since([*races, Race("e", "b", True, 4)], "e") == 0
+
+    def test_configurations_that_the_user_gave_are_no_draws(self):
+        races = [Race("a", "d", False, 1), Race("b", "d", False, 2)]
+        assert challengers_since(races, "d", given=1) == 1
+
+    @pytest.mark.parametrize("chances", [[0.3, 0.1, 0.03, 0.01], [0.1] * 30, [0.02]])
+    def test_the_bound_is_rarely_wrong_at_a_moment(self, chances):
+        wrong = untried_wrong(chances, moments=(20, 60, 150, 400), trials=600, rng=Random(3))
+        assert max(wrong) <= 51  # a rate of 5 % exceeds 51 of 600 with a probability below 1e-4
+
+    def test_half_of_the_bound_is_noticed(self):
+        wrong = untried_wrong([0.02], (70,), trials=600, rng=Random(3), factor=0.45)
+        assert max(wrong) > 51
+
+    def test_a_search_says_it_in_words(self, record):
+        (found,) = untried(record)
+        assert (found.law, found.share) == ("plain", 0.25)
+        assert f"Of {found.challengers:,} challengers of the best, none won" in found.text
+        assert f"below {100 * found.bound:.2g} % (95 %)" in found.text
+
+
+class TestProposalLaw:
+    @pytest.mark.parametrize(
+        ("configurator", "law"),
+        [
+            (ParamHS(Learned(epsilon=0.4)), ProposalLaw(plain=0.4)),
+            (ParamHS(OneParameter()), ProposalLaw(plain=1.0)),
+            (ParamHS(UniformRandom()), ProposalLaw(uniform=1.0)),
+            (CONFIGURATORS["race"], UNKNOWN_LAW),
+        ],
+    )
+    def test_it_is_what_the_configurator_guarantees(self, configurator, law):
+        assert proposal_law(configurator) == law
+
+
+class TestTried:
+    def test_a_clear_best_has_a_small_bound(self, record):
+        found = tried(record)
+        assert found.configurations == len(record.history.configs)
+        assert 0 <= found.bound < 0.15
+
+    def test_one_run_says_all_where_there_is_one_pair(self):
+        record = tune(lambda config: config["x"], {"x": range(50)}, budget=20).record
+        assert tried(record).bound == 0
+        assert "is better (95 %)" in tried(record).text
+
+    def test_one_configuration_alone_says_nothing(self):
+        assert tried(tune(noisy, SPACE, instances=range(8), budget=2).record) is None
+
+
+class TestGain:
+    def test_recent_improvements_promise_more(self):
+        late = [Improvement(900, 0.1), Improvement(950, 0.1)]
+        early = [Improvement(10, 0.1), Improvement(20, 0.1)]
+        found = [predicted(past, 1000, 500, Random(0)) for past in (late, early)]
+        assert found[0].high > 0.05 > found[1].high
+        assert found[0].low <= found[0].estimate <= found[0].high
+
+    def test_more_runs_gain_more(self):
+        past = [Improvement(900, 0.1), Improvement(950, 0.1)]
+        highs = [predicted(past, 1000, runs, Random(0)).high for runs in (10, 300, 3000)]
+        assert highs == sorted(highs)
+        assert highs[0] < highs[-1]
+
+    def test_nothing_is_predicted_before_a_race(self):
+        assert expected_gain(tune(noisy, SPACE, instances=range(8), budget=2).record, 10) is None
+
+
+class TestWhole:
+    def test_it_ends_with_what_it_does_not_say(self, record):
+        lines = certificate(record, NONE).lines
+        assert lines[-1] == LIMITS
+        assert len(lines) == 4
+
+    def test_a_search_without_runs_says_nothing(self):
+        assert certificate(tune(noisy, SPACE, budget=1, instances=[1]).record, NONE).lines == ()
