@@ -82,7 +82,7 @@ def untried(record: Record, level: float = LEVEL) -> tuple[Untried, ...]:
 
 
 def bounded(law: str, share: float, challengers: int, level: float) -> Untried | None:
-    """The statement after so many challengers have lost; None with too few."""
+    """The statement after this number of lost races; None with too few."""
     if share * challengers < MIN_DRAWS:
         return None
     bound = (1 - level ** (1 / challengers)) / share
