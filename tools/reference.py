@@ -51,6 +51,7 @@ EXAMPLES = {
     ],
     "check": ["paramhs check scenario.toml", "paramhs check scenario.toml --values"],
     "validate": ["paramhs validate scenario.toml -c default -c 'alpha=1.2 mode=fast'"],
+    "portfolio": ["paramhs portfolio scenario.sqlite -k 3 --runs 200 --search --out portfolio"],
     "simplify": ["paramhs simplify scenario.toml --budget 500 --out few.json"],
     "init": ["paramhs init first"],
     "show": ["paramhs show scenario.sqlite", "paramhs show scenario.sqlite --json"],

@@ -11,6 +11,7 @@ from paramhs.api.ask_tell import AskTell
 from paramhs.api.command import Command
 from paramhs.api.import_search import import_search
 from paramhs.api.load import load
+from paramhs.api.portfolio import portfolio
 from paramhs.api.simplify import simplify
 from paramhs.api.tune import tune
 from paramhs.api.validate import validate
@@ -57,6 +58,7 @@ __all__ = [
     "__version__",
     "import_search",
     "load",
+    "portfolio",
     "simplify",
     "tune",
     "validate",

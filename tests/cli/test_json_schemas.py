@@ -77,6 +77,7 @@ CALLS = {
     "init": [["new"]],
     "instances": [["random-ksat", "--variables", "10", "--count", "1", "--out", "generated"]],
     "landscape": [["table.csv"], ["two.csv"]],
+    "portfolio": [["scenario.sqlite", "-k", "2", "--runs", "20"]],
     "report": [["scenario.sqlite", "--figures", "figures"]],
     "saps": [["small.cnf", "--cutoff", "20", "--runs", "2"]],
     "show": [["scenario.sqlite"], ["one.sqlite"], ["broken.sqlite"]],
@@ -89,6 +90,16 @@ CALLS = {
         ["scenario.toml", "--runs", "1", "--store", "one.sqlite", "--no-report"],
         ["scenario.toml", "--runs", "20", "--store", "short.sqlite", "--no-report"],
         ["command.toml"],
+        [
+            "scenario.toml",
+            "--runs",
+            "40",
+            "--portfolio",
+            "2",
+            "--store",
+            "both.sqlite",
+            "--no-report",
+        ],
         ["small.toml", "--store", "broken.sqlite", "--no-report"],
     ],
     "validate": [["scenario.toml", "-c", "default", "-c", "x=70"]],
@@ -164,7 +175,7 @@ def test_what_is_printed_is_what_the_schema_says(name, request, tmp_path, monkey
 
 def test_the_demo_prints_what_tune_does():
     demo, tune = (SCHEMAS[f"{name}.schema.json"]["properties"] for name in ("demo", "tune"))
-    assert demo.keys() - {"pictures"} == tune.keys() - {"command", "page"}
+    assert demo.keys() - {"pictures"} == tune.keys() - {"command", "page", "portfolio"}
     assert all(demo[name] == tune[name] for name in demo.keys() & tune.keys())
 
 

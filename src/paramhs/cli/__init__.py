@@ -19,6 +19,7 @@ from paramhs.cli.import_search import import_
 from paramhs.cli.init import init
 from paramhs.cli.instances import app as instances
 from paramhs.cli.landscape import landscape
+from paramhs.cli.portfolio import portfolio
 from paramhs.cli.render_result import print_result
 from paramhs.cli.render_verdict import print_outcome
 from paramhs.cli.report import report
@@ -27,7 +28,8 @@ from paramhs.cli.show import show
 from paramhs.cli.simplify import simplify
 from paramhs.cli.solvers import solvers
 from paramhs.cli.space import space
-from paramhs.cli.tune import INTERRUPTED_CODE, tune, tuning
+from paramhs.cli.tune import tune
+from paramhs.cli.tuning import INTERRUPTED_CODE, tuning
 from paramhs.cli.validate import validate
 from paramhs.core.errors import BadInput, ParamhsError, StoreError, TargetError
 from paramhs.execution.driver import INTERRUPTED
@@ -108,6 +110,7 @@ app.command()(tune)
 app.command()(check)
 app.command()(validate)
 app.command()(simplify)
+app.command()(portfolio)
 app.command()(init)
 app.command()(show)
 app.command()(export)

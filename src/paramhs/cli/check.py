@@ -14,7 +14,7 @@ from paramhs.api.terminal.live_view import view
 from paramhs.api.terminal.text_layout import tell
 from paramhs.cli.console import Json, Terminal, called, duration, print_json
 from paramhs.cli.render_failures import print_way_out
-from paramhs.cli.tune import tuning
+from paramhs.cli.tuning import tuning
 from paramhs.core.answers import shown
 from paramhs.core.errors import TargetError
 from paramhs.core.runs import FAILURES, NO_INSTANCE, Status

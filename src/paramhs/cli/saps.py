@@ -10,7 +10,7 @@ from rich.table import Table
 
 from paramhs.bundled.instances.dimacs import read_formula
 from paramhs.cli.console import Json, Terminal, print_json
-from paramhs.cli.tune import INTERRUPTED_CODE
+from paramhs.cli.tuning import INTERRUPTED_CODE
 
 if TYPE_CHECKING:
     from paramhs.bundled.saps import Outcomes

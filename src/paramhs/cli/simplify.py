@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -19,15 +18,13 @@ from paramhs.api.terminal.live_view import view
 from paramhs.api.terminal.text_layout import brief, tell, tell_table
 from paramhs.cli.console import AcceptChanged, Json, Terminal, again, print_json, say
 from paramhs.cli.render_verdict import command_of, print_verdict
-from paramhs.cli.tune import INTERRUPTED_CODE, tuning
-from paramhs.core.errors import BadInput, StoreError
+from paramhs.cli.scenario_of_store import find_scenario
+from paramhs.cli.tuning import INTERRUPTED_CODE, tuning
+from paramhs.core.errors import BadInput
 from paramhs.core.text.numbers import counted
 from paramhs.execution.safe_files import write_whole
 from paramhs.execution.storage.load import read_record
-from paramhs.formats.scenario import ScenarioFile, read_scenario
-from paramhs.formats.scenario.near import scenario_of
 
-_MAGIC = b"SQLite format 3\0"
 _MAX_LISTED = 4  # changes of one step that are listed
 
 
@@ -66,7 +63,7 @@ def simplify(
 
     if out is not None and not out.parent.is_dir():
         raise BadInput(f"cannot write {out}: there is no folder {out.parent}")
-    scenario_file, store_path = _meant(file, store)
+    scenario_file, store_path = find_scenario(file, store, "simplify")
     scenario = scenario_file.scenario
     record = read_record(store_path)
     if not record.trajectory:
@@ -103,33 +100,6 @@ def simplify(
     for command in command_of(scenario_file, found.config).values():
         console.print("\ncommand of the simplified configuration:")
         console.print(Text(command), soft_wrap=True)
-
-
-# Finding the scenario of a store
-
-
-def _meant(file: Path, store: Path | None) -> tuple[ScenarioFile, Path]:
-    """Find a scenario and its store, given either."""
-    if not _is_store(file):
-        scenario_file = read_scenario(file)
-        return scenario_file, store or scenario_file.store
-    if not file.exists():
-        raise StoreError(f"there is no store {file}")
-    if store is not None:
-        raise BadInput(f"{file} is itself a store; name the scenario, or omit --store")
-    scenario_found = scenario_of(file)
-    if scenario_found is not None:
-        return scenario_found, file
-    raise BadInput(
-        f"no scenario near {file} names it as its store; name the scenario:"
-        f" paramhs simplify SCENARIO --store {file}"
-    )
-
-
-def _is_store(path: Path) -> bool:
-    with suppress(OSError), path.open("rb") as opened:
-        return opened.read(len(_MAGIC)) == _MAGIC
-    return path.suffix == ".sqlite"
 
 
 # Output for people

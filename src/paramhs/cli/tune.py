@@ -1,14 +1,8 @@
 """`paramhs tune`: search for a better configuration."""
 
-import os
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
-from typing import Annotated, TextIO, cast
+from typing import Annotated
 
 import typer
 
@@ -17,7 +11,6 @@ from paramhs.api.tune import tune_scenario
 from paramhs.cli.console import (
     AcceptChanged,
     Json,
-    Shown,
     Terminal,
     again,
     called,
@@ -25,6 +18,7 @@ from paramhs.cli.console import (
     print_json,
     say,
 )
+from paramhs.cli.portfolio import portfolio_of, print_portfolio
 from paramhs.cli.render_failures import print_failures
 from paramhs.cli.render_result import print_answers, print_command, print_result
 from paramhs.cli.render_verdict import (
@@ -47,13 +41,13 @@ from paramhs.cli.solver_scenario import (
     scenario_of_solver,
     solver_of,
 )
+from paramhs.cli.tuning import INTERRUPTED_CODE, tuning
 from paramhs.core.errors import BadInput
 from paramhs.execution.cluster import Dask
 from paramhs.execution.driver import INTERRUPTED, Budget
 from paramhs.formats.scenario import ScenarioFile, read_configs, read_scenario
+from paramhs.procedures.portfolio import check_size
 from paramhs.report.result import Result
-
-INTERRUPTED_CODE = 130
 
 
 def tune(
@@ -126,6 +120,14 @@ def tune(
     verdict: Annotated[
         bool, typer.Option(help="Compare the best with the default on held-out runs.")
     ] = True,
+    portfolio: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help="Search for K configurations that together do well: each has an equal share of"
+            " the budget of runs.",
+        ),
+    ] = None,
     verdict_in_budget: Annotated[
         bool | None,
         typer.Option(
@@ -169,6 +171,9 @@ def tune(
     given = Budget(runs, duration(target_time), duration(wall_time))
     limits = {**vars(given), "stop": stop}
     budget = replace(scenario_file.budget, **{k: v for k, v in limits.items() if v is not None})
+    whole = budget
+    if portfolio is not None:
+        budget = first_round(budget, portfolio)
     store_path = store or scenario_file.store
     watcher = view(as_json)
     for note in scenario_file.notes:
@@ -195,11 +200,21 @@ def tune(
             asynchronous=scenario_file.asynchronous if asynchronous is None else asynchronous,
             accept_changed=accept_changed,
         )
+    together = None
+    if portfolio is not None and result.stopped != INTERRUPTED:
+        together = portfolio_of(
+            scenario_file, store_path, portfolio, rounds_after(whole, budget), True, jobs, as_json
+        )
     page = write_beside(result, store_path, path) if report else None
     if as_json:
-        written = {"page": page and str(page)}
+        written: dict[str, object] = {"page": page and str(page)}
+        if together is not None:
+            written["portfolio"] = together.to_json()
         print_json({**result.to_json(), **command_of(scenario_file, result.best), **written})
     else:
+        if together is not None:
+            print_portfolio(Terminal(), together)
+            say("\nThe best of them alone:\n")
         _print(result, scenario_file, store_path)
         say(f"\nAll runs are in {store_path}; show them with: {called('show', store_path)}")
         if page:
@@ -241,50 +256,17 @@ def _make_folder(folder: Path) -> None:
         raise BadInput(f"cannot create the folder {folder}: {error.strerror}") from None
 
 
-@contextmanager
-def tuning() -> Iterator[None]:
-    """Redirect everything the target prints to standard error; the result owns standard output.
-
-    Text printed by Python is made printable. Text that a library or a process writes directly to
-    the file descriptor is not; that would need another process in between, for code that is the
-    user's own.
-
-    A second Ctrl-C ends the process, because threads that run the target cannot be waited for.
-    SIGTERM is handled like Ctrl-C.
-    """
-    before = signal.signal(signal.SIGTERM, _as_ctrl_c)
-    shown = cast(TextIO, Shown(sys.stderr))
-    try:
-        with _on_standard_error(), redirect_stdout(shown), redirect_stderr(shown):
-            yield
-    except KeyboardInterrupt:
-        say(f"Stopped immediately; all stored runs are kept. Resume with: {again()}", err=True)
-        sys.stdout.flush()
-        os._exit(INTERRUPTED_CODE)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def first_round(budget: Budget, size: int) -> Budget:
+    """Budget of the first of `size` rounds, each of which has as many runs."""
+    check_size(size)
+    if budget.runs is None or budget != Budget(runs=budget.runs) or budget.runs < 2 * size:
+        raise BadInput(
+            f"--portfolio {size} divides a budget of runs into {size} rounds: give --runs (at"
+            f" least {2 * size}) and no other budget"
+        )
+    return Budget(runs=budget.runs // size)
 
 
-def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM like Ctrl-C, even where Ctrl-C is ignored, as in a shell's background."""
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler):
-        raise KeyboardInterrupt
-    handler(signal.SIGINT, frame)
-
-
-@contextmanager
-def _on_standard_error() -> Iterator[None]:
-    """Redirect file descriptor 1, which processes started by the target inherit."""
-    sys.stdout.flush()
-    try:
-        kept = os.dup(1)
-    except OSError:  # there is no standard output to protect
-        yield
-        return
-    os.dup2(2, 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+def rounds_after(whole: Budget, first: Budget) -> int:
+    """Number of runs left after the first round."""
+    return (whole.runs or 0) - (first.runs or 0)

@@ -12,7 +12,7 @@ from rich.text import Text
 from paramhs.api.terminal.live_view import view
 from paramhs.cli.console import AcceptChanged, Json, Terminal, again, print_json, say
 from paramhs.cli.render_verdict import command_of, print_accepted, print_verdict
-from paramhs.cli.tune import INTERRUPTED_CODE, tuning
+from paramhs.cli.tuning import INTERRUPTED_CODE, tuning
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Instance
 from paramhs.core.space import Config

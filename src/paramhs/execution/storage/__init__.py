@@ -13,6 +13,7 @@ from paramhs.search.history import Race
 __all__ = [
     "ABLATION",
     "NOTHING_KNOWN",
+    "PORTFOLIO",
     "SEARCH",
     "VERDICT",
     "Known",
@@ -21,7 +22,7 @@ __all__ = [
     "open_store",
 ]
 
-SEARCH, VERDICT, ABLATION = "search", "verdict", "ablation"
+SEARCH, VERDICT, ABLATION, PORTFOLIO = "search", "verdict", "ablation", "portfolio"
 """Names of the records that a store may hold."""
 
 
