@@ -165,3 +165,18 @@ def test_bad_input_is_one_message_and_exit_code_2(
     assert (ended.value.code, message.out) == (2, "")
     assert message.err.startswith("paramhs-paper: nowhere: there are no .cnf files")
     assert message.err.strip().count("\n") == 0
+
+
+def test_progress_without_a_terminal_is_a_few_lines(capsys):
+    from paramhs_paper.cli import _progress
+
+    with _progress(40, False) as advance:
+        for _ in range(40):
+            advance()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "computing: 0 of 40"
+    assert lines[-1].startswith("computing: 40 of 40 after ")
+    assert len(lines) == 11
+    with _progress(40, True) as advance:
+        advance(40)
+    assert capsys.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -199,9 +200,30 @@ def _progress(total: int, silent: bool) -> Iterator[Callable[..., None]]:
     """Progress bar, as a function that advances it."""
     columns = (TextColumn("computing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines(total, silent)
+        return
     with Progress(*columns, console=console, transient=True, disable=silent) as progress:
         bar = progress.add_task("", total=total)
         yield lambda steps=1: progress.advance(bar, steps)
+
+
+def _lines(total: int, silent: bool) -> Callable[..., None]:
+    """Progress as a line for each tenth, where no bar can be drawn."""
+    done = shown = 0
+    started = time.monotonic()
+
+    def advance(steps: int = 1) -> None:
+        nonlocal done, shown
+        done += steps
+        if not silent and 10 * done // total > shown:
+            shown = 10 * done // total
+            seconds = time.monotonic() - started
+            typer.echo(f"computing: {done:,} of {total:,} after {seconds:.0f} s", err=True)
+
+    if not silent:
+        typer.echo(f"computing: 0 of {total:,}", err=True)
+    return advance
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ from paramhs.core.arguments import (
 from paramhs.core.capping import Capping, Kind
 from paramhs.core.costs import CostMetric
 from paramhs.core.description import description
-from paramhs.core.errors import BadInput, ChangedMeanwhile
+from paramhs.core.errors import BadInput, CannotRun, ChangedMeanwhile
 from paramhs.core.families import checked_families, families_by
 from paramhs.core.held_out import split
 from paramhs.core.quantities import positive_bytes
@@ -361,6 +361,10 @@ def tune_scenario(
         )
         record, capped = driver.record, saved_in(history, opened)
         mixed = changed_meanwhile(opened.sight)
+    except CannotRun as error:
+        if store is None:
+            raise
+        raise CannotRun(f"{error} Stored runs are safe; run the same command to resume.") from error
     finally:
         opened.close()
     record.target = _described_target(target) if store is None else described["target"]

@@ -17,9 +17,9 @@ from paramhs.cli.render_failures import print_way_out
 from paramhs.cli.tuning import tuning
 from paramhs.core.answers import shown
 from paramhs.core.errors import TargetError
-from paramhs.core.runs import FAILURES, NO_INSTANCE, Status
+from paramhs.core.runs import FAILURES, NO_INSTANCE, Run, Status
 from paramhs.core.space import Compare, Space
-from paramhs.core.text.numbers import counted, exact, finite
+from paramhs.core.text.numbers import counted, exact, finite, printable
 from paramhs.execution.driver import Budget
 from paramhs.execution.supervisor.memory import way_of_counting
 from paramhs.execution.supervisor.orders import memory_text
@@ -174,7 +174,15 @@ def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
     line = f"read: {run.status}{quality}{said}, runtime {run.runtime:.4g} s"
     console.print(Text(line), soft_wrap=True)
     if run.detail and run.status is not Status.OK:
-        tell(console, run.reason)
+        for line in printable_lines(run):
+            console.print(Text(line), soft_wrap=True)
+
+
+def printable_lines(run: Run) -> list[str]:
+    """Why a run failed: the traceback of a Python function, or one line."""
+    if not run.detail.startswith("Traceback"):
+        return [run.reason]
+    return [printable(line) for line in run.detail.rstrip().splitlines()]
 
 
 def _cut(text: str) -> str:

@@ -1,18 +1,21 @@
 """`paramhs export`: the content of a store as a table for other programs."""
 
+import io
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from paramhs.api.export import FORMATS, TABLES, export_table
-from paramhs.cli.console import Json, print_json, say, standard_output
+from paramhs.cli.console import Json, called, print_json, say, standard_output
 from paramhs.core.errors import BadInput
 from paramhs.core.text.numbers import counted
 from paramhs.execution.safe_files import written_whole
 
 _TABLES = ", ".join(TABLES)
 _FORMATS = ", ".join(FORMATS)
+_MAX_SHOWN = 20  # lines printed to a terminal
 
 
 def export(
@@ -46,8 +49,7 @@ def export(
     if out is None and (as_json or chosen == "parquet"):
         raise BadInput(f"{'--json' if as_json else chosen} needs a file to write into: --out FILE")
     if out is None:
-        with standard_output() as file:
-            export_table(store, what, chosen, file)
+        _print(store, what, chosen)
         return
     with written_whole(out) as file:
         rows, columns = export_table(store, what, chosen, file)
@@ -56,6 +58,25 @@ def export(
         print_json(facts | {"columns": list(columns)})
     else:
         say(f"wrote {counted(rows, 'row')} into {out}", err=True)
+
+
+def _print(store: Path, what: str, kind: str) -> None:
+    """Write a table to standard output; to a terminal only its first lines."""
+    if not sys.stdout.isatty():
+        with standard_output() as file:
+            export_table(store, what, kind, file)
+        return
+    whole = io.BytesIO()
+    rows, _ = export_table(store, what, kind, whole)
+    lines = whole.getvalue().splitlines(keepends=True)
+    with standard_output() as file:
+        file.writelines(lines[:_MAX_SHOWN])
+    if len(lines) > _MAX_SHOWN:
+        say(
+            f"... {counted(rows, 'row')} in all. For the whole table:"
+            f" {called('export', store, '--what', what, '--out', f'{what}.{kind}')}",
+            err=True,
+        )
 
 
 def _chosen(kind: str | None, out: Path | None) -> str:

@@ -31,3 +31,7 @@ class ChangedMeanwhile(StoreError):
 
 class TargetError(ParamhsError):
     """The target fails even with its default configuration."""
+
+
+class CannotRun(TargetError):
+    """Runs can no longer be made, whatever the target: an executor or a process is gone."""

@@ -348,7 +348,9 @@ def _time(made: Counts, result: Result) -> Iterator[str]:
         return
     passed, rest = record.wall_time, record.wall_time - record.target_time
     over = f" in {counted(record.sessions, 'session')}" if record.sessions > 1 else ""
-    if rest >= 0:
+    if result.clock == "cpu":
+        yield f"{_duration(passed)} elapsed{over}; the target used {spent}."
+    elif rest >= 0:
         each = rest / (made.runs + record.speculative)
         yield (
             f"{_duration(passed)} elapsed{over}: the target ran for {spent}; the remaining"

@@ -30,7 +30,8 @@ from paramhs.execution.driver import STOPPING, Progress, Watcher
 from paramhs.report.result import against_default, common_text
 from paramhs.search.record import Record
 
-_LINE_SECONDS = 5.0  # seconds between plain lines
+# Seconds from one plain line to the next: the first ones come soon, for whoever watches.
+_FIRST_SECONDS, _LINE_SECONDS = 5.0, 60.0
 _DRAW_SECONDS = 0.5  # seconds between drawings in a notebook
 
 
@@ -226,26 +227,32 @@ class PlainView(_View):
     def __init__(self, console: Console) -> None:
         super().__init__(console)
         self.last = time.monotonic()
+        self.pause = _FIRST_SECONDS
+        self.said = ""
 
     def ran(self, record: Record, progress: Progress) -> None:
-        """Print the state if the last line is some seconds old."""
+        """Print what has changed, if the last line is old enough."""
         if self.share_before is None and progress.new_runs:
             self.time_left(progress)  # progress from here on shows the pace
         now = time.monotonic()
-        if now - self.last >= _LINE_SECONDS:
-            self.last = now
-            sure = self.certificate(record, progress)
-            what = f"incumbent {self.incumbent(record)}; {self.cost(record)}"
-            what += f"; {sure}" if sure else ""
-            then, failures = self.verdict(record, progress), self.failures(progress)
-            workers = progress.workers
-            self._say(
-                f"{self.counts(progress)}, {self.rate(progress):,.1f} runs/s,"
-                f" left {self.time_left(progress)}; {progress.purpose or what}"
-                f"{f'; verdict {then}' if then and not progress.purpose else ''}"
-                f"{'; ' if failures else ''}{_clipped(failures)}"
-                f"{'; ' if workers else ''}{_clipped(workers)}"
-            )
+        if now - self.last < self.pause:
+            return
+        sure = self.certificate(record, progress)
+        known = (f"incumbent {self.incumbent(record)}", self.cost(record), sure)
+        what = "; ".join(filter(None, known))
+        failures, workers = _clipped(self.failures(progress)), _clipped(progress.workers)
+        facts = "; ".join(filter(None, (progress.purpose or what, failures, workers)))
+        state = f"{self.counts(progress)}; {facts}"
+        if state == self.said:
+            return
+        self.last, self.said = now, state
+        self.pause = min(2 * self.pause, _LINE_SECONDS)
+        then = self.verdict(record, progress)
+        self._say(
+            f"{self.counts(progress)}, {self.rate(progress):,.1f} runs/s,"
+            f" left {self.time_left(progress)}; {facts}"
+            f"{f'; verdict {then}' if then and not progress.purpose else ''}"
+        )
 
     def improved(self, record: Record, progress: Progress, point: Point) -> None:
         """Print a new incumbent, compared with the previous one on common runs."""

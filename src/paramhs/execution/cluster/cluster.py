@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from distributed import Client
 
-from paramhs.core.errors import ParamhsError, TargetError
+from paramhs.core.errors import CannotRun, ParamhsError
 from paramhs.core.text.numbers import counted, time_text
 from paramhs.execution.cluster.config import AtHand, Dask
 from paramhs.execution.cluster.launch import dashboard_of, start_cluster
@@ -249,7 +249,7 @@ class Cluster(AtHand):
             self._give_up(f"no worker or scheduler was available for {time_text(patience)}")
 
     def _give_up(self, why: str) -> None:
-        self.given_up = TargetError(f"{why}. Stored runs are safe; run the same command to resume.")
+        self.given_up = CannotRun(f"{why}.")
         self._changed.set()
         for moot in self._flights:
             _resolve(moot)

@@ -8,7 +8,7 @@ from typing import Any
 
 from distributed import KilledWorker
 
-from paramhs.core.errors import TargetError
+from paramhs.core.errors import CannotRun, TargetError
 from paramhs.core.runs import FAILURES, Run, Status, Target, Task
 from paramhs.execution.cluster.cluster import Cluster
 from paramhs.execution.cluster.serialization import Packer
@@ -167,8 +167,8 @@ def _run_of(answer: Answer, task: Task) -> Run:
     return Run(task, status, answer.runtime, answer.quality, answer.detail, answer.answer)
 
 
-def _deadly(task: Task, error: KilledWorker) -> TargetError:
-    return TargetError(
+def _deadly(task: Task, error: KilledWorker) -> CannotRun:
+    return CannotRun(
         f"this run kills its workers: {task.config} on {task.instance.name}, seed {task.seed}"
-        f" ({error}). Stored runs are safe."
+        f" ({error})."
     )

@@ -10,6 +10,7 @@ import importlib.util
 import logging
 import os
 import ssl
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,6 +60,8 @@ def dashboard_of(client: Client) -> str:
 
 def _local(workers: int, dashboard: bool) -> Any:
     """Private worker processes on this machine."""
+    if _is_imported_by_worker():
+        raise SystemExit(1)  # quietly: the process that starts the workers says why
     if dashboard and importlib.util.find_spec("bokeh") is None:
         raise BadInput("the dashboard needs bokeh: pip install bokeh")
     pages = {} if dashboard else _NO_PAGES
@@ -77,9 +80,18 @@ def _local(workers: int, dashboard: bool) -> Any:
             )
     except RuntimeError as error:
         raise TargetError(
-            f"the worker processes do not start: {error} (a script must call tune under"
-            ' if __name__ == "__main__":, because they import the script)'
+            f"the worker processes do not start: {error} A script must call tune under"
+            ' if __name__ == "__main__":, because they import the script.'
         ) from None
+
+
+def _is_imported_by_worker() -> bool:
+    """Whether a worker process that is starting imports the script that calls us.
+
+    Until that is done, the script is a module of another name, and not yet the main one.
+    """
+    script = sys.modules.get("__mp_main__")
+    return script is not None and script is not sys.modules.get("__main__")
 
 
 def _temporary() -> Security:

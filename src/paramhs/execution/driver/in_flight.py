@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import Any, NamedTuple, Protocol
 
-from paramhs.core.errors import ParamhsError, TargetError
+from paramhs.core.errors import CannotRun, ParamhsError
 from paramhs.core.runs import Instance, Run, Task
 from paramhs.core.space import Config
 
@@ -137,6 +137,6 @@ def _run_of(flight: _Flight) -> Run:
         raise _broken(error) from error
 
 
-def _broken(error: Exception) -> TargetError:
+def _broken(error: Exception) -> CannotRun:
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return TargetError(f"the executor could not run the target: {what}. Stored runs are safe.")
+    return CannotRun(f"the executor could not run the target: {what}.")

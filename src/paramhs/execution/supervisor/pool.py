@@ -10,7 +10,7 @@ import threading
 import warnings
 from typing import Any, NoReturn, Protocol
 
-from paramhs.core.errors import TargetError
+from paramhs.core.errors import CannotRun, TargetError
 from paramhs.core.runs import Run, Task
 from paramhs.execution.supervisor.cgroup import ControlGroup, group_of
 from paramhs.execution.supervisor.keeper import MARK, Job, Keeper
@@ -29,7 +29,7 @@ _MAX_ATTEMPTS = 2  # at a run whose keeper is lost
 _MAX_DECLINES = 100  # of one run; earlier runs may have changed every idle keeper
 
 
-class CannotKeep(TargetError):
+class CannotKeep(CannotRun):
     """This machine currently has no resources for runs."""
 
 
@@ -196,7 +196,7 @@ class _Slot:
                 self.dismiss()  # the run may have lowered the keeper's own limits
                 continue
             if outcome.exhausted:
-                raise CannotKeep(f"runs cannot be started: {outcome.trouble}; stored runs are safe")
+                raise CannotKeep(f"runs cannot be started: {outcome.trouble}.")
             return outcome
         return Outcome(wall=seconds, cpu=seconds, trouble=why)
 
