@@ -30,7 +30,7 @@ from paramhs.execution.driver import STOPPING, Progress, Watcher
 from paramhs.report.result import against_default, common_text
 from paramhs.search.record import Record
 
-# Seconds from one plain line to the next: the first ones come soon, for whoever watches.
+# Seconds from one plain line to the next: the first ones come sooner.
 _FIRST_SECONDS, _LINE_SECONDS = 5.0, 60.0
 _DRAW_SECONDS = 0.5  # seconds between drawings in a notebook
 
