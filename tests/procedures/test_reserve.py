@@ -293,7 +293,7 @@ class TestCommonRuns:
         met = common_costs(result.history, result.default, result.best)
         assert (result.default_cost, result.best_cost) == (met.first, met.second)
         assert result.common_runs == met.runs < len(result.history.costs(result.best))
-        assert f"mean on {met.runs} common runs: the best" in repr(result)
+        assert f"{met.runs} common runs" in repr(result)
 
     def test_steps_stand_beside_the_incumbent_before_on_the_same_runs(self):
         result = tuned(80, test_instances=None)
