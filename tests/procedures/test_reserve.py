@@ -17,7 +17,7 @@ from paramhs.execution.driver import Driver
 from paramhs.execution.driver.budget import Account
 from paramhs.execution.storage import MemoryStore
 from paramhs.execution.targets import FunctionTarget
-from paramhs.procedures.validate import VerdictTime, as_noted, most_pairs
+from paramhs.procedures.verdict_length import VerdictTime, as_noted, most_pairs
 from paramhs.search.history import History
 from paramhs.search.open_race import challenger_leads
 from paramhs.search.registry import CONFIGURATORS

@@ -31,7 +31,7 @@ from paramhs.execution.supervisor.keeper import Job
 from paramhs.execution.supervisor.pool import Supervised
 from paramhs.execution.targets.command import CommandTarget, Problem
 from paramhs.formats.scenario import ScenarioFile
-from paramhs.procedures.validate import most_pairs
+from paramhs.procedures.verdict_length import most_pairs
 from paramhs.search.judge import Judge
 
 TRIALS = 3

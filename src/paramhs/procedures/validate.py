@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from paramhs.analysis.verdict import Verdict, verdict
@@ -17,69 +16,12 @@ from paramhs.core.test_set import TestSet
 from paramhs.core.text.numbers import counted, time_text
 from paramhs.execution.driver import Budget, Driver
 from paramhs.execution.settings import ONE_AT_A_TIME, Running
-from paramhs.execution.storage import SEARCH, VERDICT, open_store
+from paramhs.execution.storage import VERDICT, open_store
 from paramhs.execution.subject import changed_meanwhile, files_of, subject_of
 from paramhs.search.history import History
 
 _NOTE = "verdicts"
-_SIZE = "verdict size"
 _MAX_VERDICTS = 100  # verdicts noted in a store
-
-
-def as_noted(store: Path | None, decided: TestSet, facts: dict[str, object]) -> TestSet:
-    """Return the test set size noted in a store for these facts, or note the one decided now.
-
-    The size may follow from measured times, which differ when a verdict is resumed.
-    """
-    if store is None:
-        return decided
-    from paramhs.execution.storage.records import (  # sqlite3 only where it is needed
-        keep_fact,
-        read_fact,
-    )
-
-    facts = {**facts, "instances": len(decided.instances)}
-    noted = read_fact(store, SEARCH, _SIZE)
-    if isinstance(noted, dict) and noted.get("facts") == facts:
-        runs = noted.get("runs")
-        if runs is None or (type(runs) is int and runs > 0):
-            return replace(decided, runs=runs)
-    keep_fact(store, SEARCH, _SIZE, {"facts": facts, "runs": decided.runs})
-    return decided
-
-
-def most_pairs(budget: Budget, seconds: float, pace: float) -> float:
-    """Largest number of runs of each side that takes half of the budget; infinite if unknown.
-
-    `seconds` is the target time of one run of both sides, and `pace` the wall time per second of
-    target time.
-    """
-    limits = [math.inf if budget.runs is None else budget.runs // 4]
-    for limit, each in ((budget.target_time, seconds), (budget.wall_time, seconds * pace)):
-        if limit is not None and each > 0:
-            limits.append(limit / 2 / each)
-    return min(limits)
-
-
-class VerdictTime:
-    """Estimate of a verdict's duration from the runs of a search so far."""
-
-    def __init__(self, history: History) -> None:
-        self._history = history
-        self._read = 0
-        self._seconds: dict[Config, tuple[int, float]] = {}
-        self._lock = Lock()  # a live view asks from another thread
-
-    def seconds(self, *configs: Config) -> float:
-        """Target time of one run of each configuration; 0 while nothing is known."""
-        with self._lock:
-            new = self._history.runs[self._read :]
-            for run in new:
-                count, total = self._seconds.get(run.task.config, (0, 0.0))
-                self._seconds[run.task.config] = (count + 1, total + run.runtime)
-            self._read += len(new)
-            made = [self._seconds[config] for config in configs if config in self._seconds]
-        return math.fsum(total / count for count, total in made)
 
 
 def validate(
