@@ -94,7 +94,13 @@ def _budget(text: str) -> Budget:
 def _try_values(scenario_file: ScenarioFile, budget: Budget, console: Terminal) -> ValuesTried:
     """Run every value and report the ones that fail."""
     with tuning():
-        tried = try_values(scenario_file, budget, view(console.quiet))
+        tried = try_values(
+            scenario_file.scenario,
+            scenario_file.target,
+            budget=budget,
+            seed=scenario_file.seed,
+            running=scenario_file.running(view(console.quiet)),
+        )
     ended = f" ({tried.stopped})" if tried.stopped else ""
     of = f"{len(tried.runs):,} of {counted(tried.planned, 'value')} tried{ended}"
     console.print(Text(f"values: {of}, {len(tried.failing) or 'none'} of them failed"))

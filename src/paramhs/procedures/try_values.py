@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import islice, product, takewhile, zip_longest
 
 from paramhs.core.errors import BadInput
-from paramhs.core.runs import FAILURES, Run, Search, Status, Task
+from paramhs.core.runs import FAILURES, Run, Search, Status, Target, Task
+from paramhs.core.scenario import Scenario
 from paramhs.core.space import (
     INACTIVE,
     And,
@@ -26,9 +27,9 @@ from paramhs.core.space import (
     Value,
 )
 from paramhs.core.space.conditions.expressions import names
-from paramhs.execution.driver import Budget, Watcher
+from paramhs.execution.driver import Budget
+from paramhs.execution.settings import ONE_AT_A_TIME, Running
 from paramhs.execution.storage import MemoryStore
-from paramhs.formats.scenario import ScenarioFile
 from paramhs.search.history import History
 
 _MAX_LISTED = 12  # up to this number of values of an ordered parameter, all are tried
@@ -93,17 +94,23 @@ class ValuesTried:
         }
 
 
-def try_values(file: ScenarioFile, budget: Budget, watcher: Watcher) -> ValuesTried:
+def try_values(
+    scenario: Scenario,
+    target: Target,
+    *,
+    budget: Budget,
+    seed: int = 0,
+    running: Running = ONE_AT_A_TIME,
+) -> ValuesTried:
     """Run each value once, on the first instance, within a budget."""
-    scenario = file.scenario
     plan, unreachable = planned(scenario.space)
-    history = History(scenario, file.seed)
+    history = History(scenario, seed)
     pair = history.pair(0)
     tasks = [history.task(one.config, pair) for one in plan]
-    driver = file.running(watcher).drive(
+    driver = running.drive(
         _ask_for(history, [history.task(scenario.space.default, pair), *tasks]),
         history,
-        file.target,
+        target,
         MemoryStore(),
         budget,
         default=scenario.space.default,
