@@ -171,6 +171,11 @@ MEANINGS: dict[str, dict[str, tuple[str, str]]] = {
             "paramhs-plain and race, otherwise `one`.",
             '"several"',
         ),
+        "model": (
+            "What predicts costs where moves are `learned`. If left out: `by noise`, which is "
+            "`main effects`, or `gaussian process` for a target without noise and instances.",
+            '"main effects"',
+        ),
         "step": (
             "How an ordered parameter moves. If left out: `harmonic` (`uniform` for paramils).",
             '"uniform"',

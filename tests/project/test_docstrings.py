@@ -21,7 +21,18 @@ PUBLIC = {
 }
 EXCEPTIONS = {n for n, t in PUBLIC.items() if inspect.isclass(t) and issubclass(t, Exception)}
 CALLED = {n: t for n, t in PUBLIC.items() if isinstance(t, type | types.FunctionType)}
-BASES = ("Comparison", "Configurator", "Learner", "Operator", "Step", "Walk", "TabuWalk")
+BASES = (
+    "Comparison",
+    "Configurator",
+    "Guide",
+    "Learner",
+    "Model",
+    "Operator",
+    "Posterior",
+    "Step",
+    "Walk",
+)
+BASES += ("TabuWalk",)
 READ_ONLY = ("Record", "Result", "Verdict", "Race", "Seen", "RestartWalk")
 """Classes that users read or subclass; the rest have an example."""
 

@@ -29,7 +29,6 @@ UNCONVERTED = [
     "src/paramhs/search/history.py",
     "src/paramhs/search/lookahead",
     "src/paramhs/search/moves.py",
-    "src/paramhs/search/operators/model_guided.py",
 ]
 
 GENERATED = ["docs/reproduction/README.md"]  # with one line for each paragraph

@@ -14,10 +14,11 @@ from paramhs.core.runs import Run, Status, Task
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Categorical, Integer, Real, Space
 from paramhs.search.history import History
-from paramhs.search.model.exact_costs import fitted, log_improvement, transformed
+from paramhs.search.model.dataset import dataset
+from paramhs.search.model.gaussian_process import fitted, log_improvement, transformed
 from paramhs.search.model.one_thread import on_one_thread
-from paramhs.search.operators import Improving, InitialDesign, Learned, SeveralParameters
-from paramhs.search.operators.initial_design import Stratified, strata_left
+from paramhs.search.operators import Guided, Learned, Mixture, SeveralParameters
+from paramhs.search.operators.stratified import Stratified, strata_left
 from paramhs.testing import check_operator
 
 SMALL = Space(
@@ -45,21 +46,21 @@ def some_costs(space, count, seed=0):
 
 
 @pytest.mark.parametrize("count", [3, 14])
-def test_moves_keep_to_their_law(count):
+def test_moves_keep_their_guarantee(count):
     """During the initial design, and guided by the model."""
     history = known(SMALL, some_costs(SMALL, count))
-    assert isinstance(Learned().given(history), InitialDesign if count < 10 else Improving)
+    mixture = Learned().given(history)
+    assert isinstance(mixture.guide, Stratified if count < 10 else Guided)
     check_operator(Learned(candidates=3), SMALL, history=history, draws=2_000)
 
 
-@pytest.mark.parametrize("count", [0, 3, 14])
-def test_no_move_is_less_likely_than_epsilon_times_its_plain_law(count):
-    history = known(SMALL, some_costs(SMALL, count))
-    operator, at = Learned(epsilon=0.25, candidates=4).given(history), SMALL.config(a=1)
-    for excluded in (set(), set(history.configs)):
-        law = operator.distribution(SMALL, at, excluded)
-        for move, p in PLAIN.distribution(SMALL, at, excluded).items():
-            assert law[move] >= p / 4
+def test_guided_moves_lead_anywhere_and_avoid_what_is_known():
+    history = known(SMALL, some_costs(SMALL, 14))
+    guide, rng = Learned(candidates=4).given(history).guide, Random(1)
+    at, excluded = SMALL.config(a=1), set(history.configs)
+    moves = {guide.sample(SMALL, at, rng, excluded)[0] for _ in range(300)}
+    assert not moves & {at, *excluded}
+    assert len(moves) > 5
 
 
 def test_a_stratified_design_uses_every_stretch_of_every_parameter_once():
@@ -76,7 +77,7 @@ def test_a_stratified_design_uses_every_stretch_of_every_parameter_once():
 def test_where_no_stratum_is_allowed_the_move_is_plain():
     first = SMALL.default
     strata = ((range(4, 5),), (range(2, 3),), (range(1),))
-    design = InitialDesign(PLAIN, 0.25, Stratified(strata))
+    design = Mixture(PLAIN, Stratified(strata), 0.25)
     assert design.sample(SMALL, first, Random(1)) in design.distribution(SMALL, first)
 
 
@@ -108,7 +109,7 @@ def test_the_model_learns_which_parameters_matter():
     space = Space({name: Real(0.0, 1.0) for name in "abcd"})
     rng = Random(3)
     costs = {c: (c["a"] - 0.3) ** 2 + 0.5 * c["b"] for c in (space.sample(rng) for _ in range(40))}
-    lengths = fitted(known(space, costs)).shape.lengths
+    lengths = fitted(dataset(known(space, costs))).shape.lengths
     assert max(lengths[:2]) < min(lengths[2:])
 
 

@@ -64,14 +64,18 @@ def _bound(history: History, best: Config, level: float) -> float | None:
     """The quantile of the largest gain in draws from the posterior."""
     import numpy as np
 
-    from paramhs.search.model.main_effects import fitted  # numpy only where it is needed
+    from paramhs.search.model.dataset import dataset  # numpy only where it is needed
+    from paramhs.search.model.main_effects import fitted
 
     if any(run.status is Status.WRONG for run in history.runs if run.task.config == best):
         return None
-    model = fitted(history)
-    if model is None or best not in model.rows.configs:
+    data = dataset(history)
+    if not data.is_enough:
         return None
-    draws = model.drawn(_DRAWS, history.rng("certificate"), 1.0)
+    model = fitted(data)
+    if best not in model.rows.configs:
+        return None
+    draws = model.drawn(_DRAWS, history.rng("certificate"))
     costs = np.array([draw.costs for draw in draws])
     right = np.array([config not in history.wrong for config in model.rows.configs])
     at = list(model.rows.configs).index(best)

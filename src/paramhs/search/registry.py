@@ -15,6 +15,7 @@ from paramhs.core.errors import BadInput
 from paramhs.core.type_checks import check_types
 from paramhs.search import comparison, configurators, operators
 from paramhs.search.configurators import Configurator
+from paramhs.search.model.model import ByNoise, GaussianProcess, MainEffects, Model
 
 ConfiguratorName = Literal["paramhs", "paramhs-plain", "paramils", "paramrls", "race", "random"]
 """Names of our configurators, as editors complete them."""
@@ -23,6 +24,7 @@ _ROLES: dict[str, tuple[type, ...]] = {
     "name": (Configurator,),
     "moves": (operators.Operator, operators.Learner),
     "step": (operators.Step,),
+    "model": (Model,),
     "comparison": (comparison.Comparison,),
     "walk": (configurators.Walk,),
 }
@@ -107,10 +109,13 @@ for _name, _part in {
     "focused": comparison.Focused(),
     "fixed": comparison.FixedRuns(),
     "fresh": comparison.FreshRuns,
+    "by noise": ByNoise(),
+    "gaussian process": GaussianProcess(),
     "undiscovered": configurators.TabuWalk(),
     "afresh": configurators.RestartWalk(),
 }.items():
     register(_part, _name)
+register(MainEffects(), "main effects", settings=())
 # Its `candidates` differ from those of a race.
 register(operators.Learned(), "learned", settings=())
 for _part in (configurators.Asynchronous, operators.UniformRandom, operators.Narrowing):

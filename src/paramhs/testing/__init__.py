@@ -11,6 +11,7 @@ a million, with streams that are the same each time. (Laws need scipy.)
 from paramhs.testing.comparisons import check_comparison
 from paramhs.testing.configurators import check_configurator
 from paramhs.testing.laws import check_operator, fits, p_value
+from paramhs.testing.models import check_model
 from paramhs.testing.parts import check_part
 from paramhs.testing.stores import check_store
 from paramhs.testing.targets import check_target
@@ -18,6 +19,7 @@ from paramhs.testing.targets import check_target
 __all__ = [
     "check_comparison",
     "check_configurator",
+    "check_model",
     "check_operator",
     "check_part",
     "check_store",

@@ -10,7 +10,7 @@ from paramhs.core.random_streams import stream
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config, Space
 from paramhs.search.history import History
-from paramhs.search.operators import Learner, Move, Operator, given
+from paramhs.search.operators import Guide, Learner, Mixture, Move, Operator, given
 
 ERROR_RATE = 1e-6  # probability that a test here rejects a correct sampler, for any seed
 DRAWS = 20_000
@@ -57,10 +57,15 @@ def check_operator(
 ) -> None:
     """Check an operator's sampler against its law, at a configuration (by default the default).
 
-    A learner is checked with the operator it returns for a history (by default an empty one).
+    A learner is checked with the operator it returns for a history (by default an empty one). Of a
+    mixture with a guide whose law is unknown, the guaranteed share of plain moves is checked, that
+    moves are legal, and that the same stream gives the same ones.
     """
     at = at or space.default
     now = given(operator, history or History(Scenario(space), 0))
+    if isinstance(now, Mixture) and not isinstance(now.guide, Operator):
+        _check_guarantee(now, space, at, draws)
+        return
     law = now.distribution(space, at)
     _check_law(law, space, at)
     _check_sampler(now, space, at, law, (), draws)
@@ -68,6 +73,32 @@ def check_operator(
     left_out = set(reached[::2])
     _check_sampler(now, space, at, now.distribution(space, at, left_out), left_out, draws)
     _check_order(now, space, at, reached)
+
+
+def _check_guarantee(mixture: Mixture, space: Space, at: Config, draws: int) -> None:
+    """Check that no plain move is rarer than guaranteed, at an error rate for all together."""
+    from scipy.stats import binom
+
+    guaranteed = mixture.guaranteed(space, at)
+    excluded = {config for move in list(guaranteed)[::2] for config in move}
+    for left_out in (set[Config](), excluded):
+        guaranteed = mixture.guaranteed(space, at, left_out)
+        first, again = (_draws(mixture, space, at, left_out, draws) for _ in range(2))
+        assert first == again, "the same stream gives other moves"
+        for move in set(first):
+            _check_law({move: Fraction(1)}, space, at)
+            assert not left_out.intersection(move), f"{move} is excluded"
+        drawn = Counter(first)
+        for move, probability in guaranteed.items():
+            chance = float(binom.cdf(drawn[move], draws, float(probability)))
+            assert chance >= ERROR_RATE / len(guaranteed), f"{move} is too rare"
+
+
+def _draws(
+    operator: Guide, space: Space, at: Config, left_out: set[Config], draws: int
+) -> list[Move]:
+    rng = stream(0, "check operator", len(left_out))
+    return [operator.sample(space, at, rng, left_out) for _ in range(draws)]
 
 
 def _check_law(law: Mapping[Move, Fraction], space: Space, at: Config) -> None:
@@ -90,8 +121,7 @@ def _check_sampler(
 ) -> None:
     left_out = set(excluded)
     assert not left_out & {c for move in law for c in move}, "what is excluded has a probability"
-    rng = stream(0, "check operator", len(left_out))
-    drawn = [operator.sample(space, at, rng, left_out) for _ in range(draws)]
+    drawn = _draws(operator, space, at, left_out, draws)
     if not law:
         assert set(drawn) == {()}, "there is no move, and one was drawn"
         return

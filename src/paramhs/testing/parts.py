@@ -7,12 +7,14 @@ from paramhs.core.description import description
 from paramhs.core.space import Space
 from paramhs.search.comparison import Comparison
 from paramhs.search.configurators import ParamHS, ParamILS, Walk
-from paramhs.search.operators import Learner, OneParameter, Operator, Step
+from paramhs.search.model.model import Model
+from paramhs.search.operators import Learned, Learner, OneParameter, Operator, Step
 from paramhs.search.registry import rebuilt
 from paramhs.testing.comparisons import check_comparison
 from paramhs.testing.configurators import check_configurator
 from paramhs.testing.driving import SPACE
 from paramhs.testing.laws import DRAWS, check_operator
+from paramhs.testing.models import check_model
 
 
 def check_part(part: Any, space: Space = SPACE, *, draws: int = DRAWS, runs: int = 200) -> None:
@@ -29,6 +31,9 @@ def check_part(part: Any, space: Space = SPACE, *, draws: int = DRAWS, runs: int
     elif isinstance(part, Comparison):
         check_comparison(part)
         part = ParamHS(OneParameter(), part)
+    elif isinstance(part, Model):
+        check_model(part, space)
+        part = ParamHS(Learned(model=part))
     else:
         part = ParamILS(walk=part) if isinstance(part, Walk) else part
         check_configurator(part, runs=runs)

@@ -19,13 +19,14 @@ configuration. That takes a model (`model.main_effects`) and a few iterations.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from paramhs.core.runs import Pair
-from paramhs.core.space import Config
+from paramhs.core.space import Config, Space
 from paramhs.search.history import History
 from paramhs.search.model.censoring import working
 
@@ -66,19 +67,35 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Known:
-    """All runs of a history, one entry each."""
+class Dataset:
+    """All runs of a history, one entry each: what a model is fitted to."""
 
+    space: Space
     configs: Sequence[Config]
+    """Configurations with runs, in the order of their first."""
     owner: Ints
     """Position of the run's configuration."""
     instance: Ints
     """Number of the run's instance."""
-    values: Floats
-    """Transformed cost, or its lower bound."""
+    costs: Floats
+    """Cost of each run, or its lower bound; infinite for a failed one."""
     censored: npt.NDArray[np.bool_]
-    """Whether the value is a lower bound."""
+    """Whether the cost is a lower bound."""
     instances: Sequence[str]
+    is_exact: bool = False
+    """Whether one run says all about a configuration."""
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are enough configurations for a model with an effect of each parameter."""
+        movable = sum(parameter.levels > 1 for parameter in self.space.listed)
+        least = min(MIN_CONFIGS + MIN_CONFIGS_EACH * movable, ENOUGH_CONFIGS)
+        return len(self.configs) >= least
+
+    @cached_property
+    def values(self) -> Floats:
+        """Transformed cost of each run, or its lower bound; see `transformed`."""
+        return transformed(self.costs)
 
     def rows(self) -> Rows:
         """One row per configuration, with bounds taken as costs."""
@@ -117,12 +134,9 @@ class Known:
         )
 
 
-def known(history: History) -> Known | None:
-    """Collect all runs; None if there are too few."""
+def dataset(history: History) -> Dataset:
+    """Collect all runs of a history."""
     configs = list(history.configs)
-    movable = sum(parameter.levels > 1 for parameter in history.scenario.space.listed)
-    if len(configs) < min(MIN_CONFIGS + MIN_CONFIGS_EACH * movable, ENOUGH_CONFIGS):
-        return None
     numbers: dict[str, int] = {}
     owner: list[int] = []
     instance: list[int] = []
@@ -134,13 +148,15 @@ def known(history: History) -> Known | None:
             instance.append(numbers.setdefault(pair.instance, len(numbers)))
             costs.append(cost)
             censored.append(is_bound)
-    return Known(
+    return Dataset(
+        history.scenario.space,
         configs,
-        np.array(owner),
-        np.array(instance),
-        transformed(np.array(costs)),
+        np.array(owner, np.int64),
+        np.array(instance, np.int64),
+        np.array(costs, np.float64),
         np.array(censored, np.bool_),
         list(numbers),
+        history.pair_count == 1,
     )
 
 

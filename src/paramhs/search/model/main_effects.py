@@ -23,7 +23,7 @@ store has, and stops there.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -32,9 +32,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from paramhs.core.space import Config, Space
-from paramhs.search.history import History
-from paramhs.search.model.dataset import Floats, Ints, Known, Rows, known
+from paramhs.search.model.dataset import Dataset, Floats, Ints, Rows
 from paramhs.search.model.kernel import Likeness, likenesses, unlike
+from paramhs.search.model.model import Draw, Guess, Posterior, Score
 from paramhs.search.model.one_thread import on_one_thread
 
 T = TypeVar("T")
@@ -106,7 +106,7 @@ def coding(space: Space) -> Coding:
     return Coding(space)
 
 
-class Draw(NamedTuple):
+class DrawnEffects(NamedTuple):
     """Effects drawn from the posterior."""
 
     effects: Floats
@@ -118,7 +118,7 @@ class Draw(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Effects:
+class Effects(Posterior):
     """A fitted model of main effects and deviations."""
 
     coding: Coding
@@ -131,6 +131,24 @@ class Effects:
     deviation: float
     """Variance of a configuration's deviation."""
     likeness: Likeness
+    spread: float = 1.0
+    """Factor of the posterior's standard deviations in a draw."""
+
+    @property
+    def noise_of(self) -> Mapping[str, float]:  # type: ignore[override]
+        """Variance of a run by instance, relative to the average."""
+        return self.rows.noise_of
+
+    def draws(self, count: int, rng: Random) -> list[Draw]:
+        """Effects and deviations drawn from the posterior."""
+        return [
+            Draw(self.score(one), self._best(one), self.guess(one.effects))
+            for one in self.drawn(count, rng)
+        ]
+
+    def _best(self, drawn: DrawnEffects) -> list[Config]:
+        """The rows' configurations, the best first."""
+        return [self.rows.configs[i] for i in drawn.costs.argsort(kind="stable")]
 
     @property
     def mean(self) -> Floats:
@@ -155,10 +173,11 @@ class Effects:
         return _log_likelihood(self._covariance, self.rows.means)
 
     @on_one_thread
-    def drawn(self, count: int, rng: Random, spread: float) -> list[Draw]:
+    def drawn(self, count: int, rng: Random) -> list[DrawnEffects]:
         """Draw from the posterior, with standard deviations multiplied by `spread`."""
         rows, width = self.design.shape
-        disturbed = np.array([normals(width + 2 * rows, rng) for _ in range(count)]).T * spread
+        disturbed = np.array([normals(width + 2 * rows, rng) for _ in range(count)]).T
+        disturbed *= self.spread
         coefficients = math.sqrt(self.prior) * disturbed[:width]
         shared = self._deviations
         root = np.linalg.cholesky(shared)
@@ -171,11 +190,11 @@ class Effects:
         pull = self.deviation * (expected + weights)
         costs = self.design @ coefficients + deviations + shared @ weights
         return [
-            Draw(self._rounded_effects(c), p, np.round(k, _DIGITS))
+            DrawnEffects(self._rounded_effects(c), p, np.round(k, _DIGITS))
             for c, p, k in zip(coefficients.T, pull.T, costs.T, strict=True)
         ]
 
-    def guess(self, effects: Floats) -> Callable[[int, int], float]:
+    def guess(self, effects: Floats) -> Guess:
         """Cost of a value by these effects, relative to the default's."""
         values, starts = effects.tolist(), self.coding.starts.tolist()
         levels = self.coding.levels.tolist()
@@ -185,7 +204,7 @@ class Effects:
 
         return cost
 
-    def score(self, draw: Draw) -> Callable[[Sequence[Config]], list[float]]:
+    def score(self, draw: DrawnEffects) -> Score:
         """Cost of configurations by a draw, including similarity to those that were run."""
 
         @on_one_thread
@@ -203,28 +222,25 @@ class Effects:
 
 
 @on_one_thread
-def fitted(history: History) -> Effects | None:
-    """Fit the model to all runs; None while they say nothing."""
-    runs = known(history)
-    if runs is None:
-        return None
-    code = coding(history.scenario.space)
-    rows = gathered(runs, code)
+def fitted(data: Dataset, spread: float = 1.0) -> Effects:
+    """Fit the model to all runs."""
+    code = coding(data.space)
+    rows = gathered(data, code)
     bins = code.bins(rows.configs)
     design = code.rows(bins)
     scale = float(np.var(rows.means)) or 1.0
     choices = [(scale * p, scale * d) for p in _PRIORS for d in _DEVIATIONS]
     prior, deviation = _likeliest(choices, _log_likelihoods(design, rows, choices))
     gram = design @ design.T
-    alone = Effects(code, design, gram, rows, prior, deviation, unlike(len(rows.means)))
+    alone = Effects(code, design, gram, rows, prior, deviation, unlike(len(rows.means)), spread)
     matter = [np.ptp(part) for part in np.split(alone.mean[:-1], code.starts[1:])]
-    ordered = [parameter.ordered for parameter in history.scenario.space.listed]
+    ordered = [parameter.ordered for parameter in data.space.listed]
     reaches = likenesses(bins, code.sizes, ordered, matter)
     models = [replace(alone, deviation=scale * d, likeness=r) for r in reaches for d in _DEVIATIONS]
     return _likeliest([alone, *models], [model.log_likelihood for model in (alone, *models)])
 
 
-def gathered(runs: Known, code: Coding) -> Rows:
+def gathered(runs: Dataset, code: Coding) -> Rows:
     """One row per configuration, with capped runs completed."""
     if not runs.censored.any():
         return runs.rows()

@@ -30,22 +30,44 @@ PATIENCE = 1_000  # failed draws in a row where the neighbourhood is the whole s
 LISTABLE = 10_000  # largest space that is listed
 
 K = TypeVar("K", bound=Hashable)
-T = TypeVar("T")
 
 
 NOTHING_KNOWN: Mapping[str, float] = {}
 
 
-class Operator(ABC):
-    """Law of moves from a configuration, and a fast way to draw from it.
+class Guide(ABC):
+    """A way to draw moves from a configuration; its law need not be known.
 
-    Forbidden results, and those in `excluded`, are left out by conditioning.
+    What is drawn depends on the arguments alone, the state of `rng` included.
     """
 
     returning: Sequence[Sequence[Config]] = ()
-    """Rejected configurations to try again, in lists of which the operator takes one."""
+    """Rejected configurations to try again, in lists of which the guide takes one."""
     noise_of: Mapping[str, float] = NOTHING_KNOWN
     """Variance of a run by instance, relative to the average; empty if nothing is known."""
+
+    @abstractmethod
+    def sample(
+        self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
+    ) -> Move:
+        """A random move; the empty move if there is none.
+
+        Args:
+            space: The space.
+            at: The configuration to move from.
+            rng: Source of randomness.
+            excluded: Configurations that must not result.
+
+        Returns:
+            A move; empty if there is none.
+        """
+
+
+class Operator(Guide):
+    """Law of moves from a configuration, and a fast way to draw from it: `sample`.
+
+    Forbidden results, and those in `excluded`, are left out by conditioning.
+    """
 
     @abstractmethod
     def distribution(
@@ -60,22 +82,6 @@ class Operator(ABC):
 
         Returns:
             The probability of each move.
-        """
-
-    @abstractmethod
-    def sample(
-        self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
-    ) -> Move:
-        """A draw from `distribution`; the empty move if there is none.
-
-        Args:
-            space: The space.
-            at: The configuration to move from.
-            rng: Source of randomness.
-            excluded: Configurations that must not result.
-
-        Returns:
-            A move; empty if there is none.
         """
 
     def order(
@@ -179,30 +185,6 @@ def mixed(
     for move, p in other.items():
         law[move] = law.get(move, Fraction(0)) + (1 - first) * p
     return law
-
-
-def law_of_best(
-    law: Mapping[T, Fraction], costs: Mapping[T, float], draws: int
-) -> dict[T, Fraction]:
-    """Law of the best of several draws; the first drawn wins ties."""
-    groups: dict[float, list[T]] = {}
-    for item in law:
-        groups.setdefault(costs[item], []).append(item)
-    found: dict[T, Fraction] = {}
-    no_better = Fraction(1)
-    for cost in sorted(groups):
-        here = sum((law[item] for item in groups[cost]), Fraction(0))
-        chance = no_better**draws - (no_better - here) ** draws
-        no_better -= here
-        for item in groups[cost]:
-            found[item] = chance * law[item] / here
-    return found
-
-
-def some_of(law: Mapping[Move, Fraction], count: int, rng: Random) -> list[Config]:
-    """Draw single configurations from a law."""
-    weights = [float(p) for p in law.values()]
-    return [config for (config,) in rng.choices(list(law), weights, k=count)]
 
 
 def draw_from(law: dict[Move, Fraction], rng: Random) -> Move:

@@ -24,19 +24,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from weakref import WeakKeyDictionary
+from random import Random
 
 import numpy as np
 
 from paramhs.core.space import Config, Space
-from paramhs.search.history import History
 from paramhs.search.model.censoring import hazard
-from paramhs.search.model.dataset import Floats
+from paramhs.search.model.dataset import Dataset, Floats
+from paramhs.search.model.model import Draw, Posterior
 from paramhs.search.model.one_thread import on_one_thread
 
 _MOST = 200  # configurations in the model: the best half, and the newest
 _STEPS = 6  # of the optimiser at each growth by a tenth
 _FIRST_STEPS = 30  # of the optimiser at the first fit
+_FIRST = 4  # configurations at the first fit
 _GROWTH = 1.1
 _JITTER = 1e-6
 _NEAR = 0.1  # of the median distance to the lowest cost: what is near it
@@ -168,7 +169,7 @@ def _slope(shape: Shape, code: Coding, points: Floats, scores: Floats) -> Floats
 
 
 @dataclass(frozen=True)
-class ExactCosts:
+class Process(Posterior):
     """A fitted Gaussian process."""
 
     code: Coding
@@ -180,6 +181,10 @@ class ExactCosts:
     """Score of the best configuration."""
     best: Sequence[Config]
     """All configurations of the model, the best first; of equal ones the newest."""
+
+    def draws(self, count: int, rng: Random) -> list[Draw]:
+        """The expected improvement, which is the same each time."""
+        return [Draw(self.gains, self.best)]
 
     @on_one_thread
     def gains(self, configs: Sequence[Config]) -> list[float]:
@@ -205,17 +210,12 @@ def log_improvement(gap: Floats, deviation: Floats) -> Floats:
     return np.asarray(np.log(deviation) + log_density - np.log(rate) + np.log(excess), np.float64)
 
 
-_SHAPES: "WeakKeyDictionary[History, dict[int, Shape]]" = WeakKeyDictionary()
-"""Shapes by history and number of configurations, a cache of what follows from them."""
-
-
 @on_one_thread
-def fitted(history: History) -> ExactCosts:
-    """Fit all configurations of a history whose target has a single pair."""
-    code = coding(history.scenario.space)
-    configs = list(history.configs)
-    costs = [_cost(history, config) for config in configs]
-    shape = _shape(history, code, configs, costs)
+def fitted(data: Dataset) -> Process:
+    """Fit all configurations of a dataset with one run each."""
+    code = coding(data.space)
+    configs, costs = data.configs, _costs(data)
+    shape = _shape(data.space, tuple(configs), tuple(costs))
     order = sorted(range(len(configs)), key=lambda i: (costs[i], -i))
     kept = _kept(order, len(configs))
     points = code.points([configs[i] for i in kept])
@@ -225,12 +225,14 @@ def fitted(history: History) -> ExactCosts:
     nugget = math.exp(shape.nugget) + _JITTER
     inverse = np.asarray(np.linalg.inv(kernel + nugget * np.eye(len(kept))), np.float64)
     best = [configs[i] for i in order[:_MOST]]
-    return ExactCosts(code, shape, scaled, inverse, inverse @ scores, float(scores.min()), best)
+    return Process(code, shape, scaled, inverse, inverse @ scores, float(scores.min()), best)
 
 
-def _cost(history: History, config: Config) -> float:
-    """Cost of a configuration; infinite if its run failed or was capped."""
-    return next(iter(history.costs(config).values()), (math.inf,))[0]
+def _costs(data: Dataset) -> list[float]:
+    """Cost of each configuration; infinite if its run failed or was capped."""
+    if len(data.owner) > len(data.configs):
+        return [float(mean) for mean in data.rows().means]
+    return [float(cost) for cost in np.where(data.censored, math.inf, data.costs)]
 
 
 def _kept(order: Sequence[int], count: int) -> list[int]:
@@ -242,19 +244,22 @@ def _kept(order: Sequence[int], count: int) -> list[int]:
     return sorted(chosen.union(next(newest) for _ in range(_MOST - len(chosen))))
 
 
-def _shape(
-    history: History, code: Coding, configs: Sequence[Config], costs: Sequence[float]
-) -> Shape:
+def _shape(space: Space, configs: tuple[Config, ...], costs: tuple[float, ...]) -> Shape:
     """Shape at the last growth by a tenth."""
-    known = _SHAPES.setdefault(history, {})
-    shape, at, steps = Shape.of_prior(code.parameters), 4, _FIRST_STEPS
-    while at <= len(configs):
-        if at not in known:
-            order = sorted(range(at), key=lambda i: (costs[i], -i))
-            kept = _kept(order, at)
-            points = code.points([configs[i] for i in kept])
-            scores = transformed([costs[i] for i in kept])
-            known[at] = _improved(shape, code, points, scores, steps)
-        shape, steps = known[at], _STEPS
-        at = max(at + 1, math.ceil(at * _GROWTH))
-    return shape
+    at, further = 0, _FIRST
+    while further <= len(configs):
+        at, further = further, max(further + 1, math.ceil(further * _GROWTH))
+    return _shape_at(space, configs[:at], costs[:at]) if at else Shape.of_prior(len(space.listed))
+
+
+@lru_cache(maxsize=64)
+def _shape_at(space: Space, configs: tuple[Config, ...], costs: tuple[float, ...]) -> Shape:
+    """Improved shape of the previous growth."""
+    code, count = coding(space), len(configs)
+    order = sorted(range(count), key=lambda i: (costs[i], -i))
+    kept = _kept(order, count)
+    points = code.points([configs[i] for i in kept])
+    scores = transformed([costs[i] for i in kept])
+    before = _shape(space, configs[:-1], costs[:-1])
+    steps = _FIRST_STEPS if count == _FIRST else _STEPS
+    return _improved(before, code, points, scores, steps)

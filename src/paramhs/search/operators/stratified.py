@@ -1,4 +1,4 @@
-"""Initial design: the first moves of a learning search."""
+"""Initial design of a search without noise: a Latin hypercube, drawn one by one."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,51 +13,8 @@ from paramhs.search.operators.operator import (
     PATIENCE,
     ByOutcomes,
     Move,
-    Operator,
     draw_from,
-    mixed,
 )
-from paramhs.search.operators.several_parameters import SeveralParameters
-from paramhs.search.operators.uniform_random import UniformRandom
-
-
-@dataclass(frozen=True)
-class InitialDesign(Operator):
-    """With probability `epsilon` a plain move, else any configuration.
-
-    A configuration drawn entirely at random informs about every parameter at once; one that differs
-    from the incumbent in two values informs about two. So a model of main effects learns most from
-    the former, and where much of a space is better than the default, one of them is already good.
-
-    No move is ever less likely than `epsilon` times its plain probability.
-
-    Source: the random initial design of SMAC and irace; keeping a share of plain moves is our own.
-    """
-
-    plain: SeveralParameters
-    epsilon: float
-    elsewhere: Operator = UniformRandom()
-
-    def distribution(
-        self, space: Space, at: Config, excluded: Container[Config] = ()
-    ) -> dict[Move, Fraction]:
-        """Exact law, for spaces that can be enumerated."""
-        plain = self.plain.distribution(space, at, excluded)
-        elsewhere = self.elsewhere.distribution(space, at, excluded)
-        return mixed(plain, elsewhere, self.epsilon) if plain else elsewhere
-
-    def sample(
-        self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
-    ) -> Move:
-        """Draw from the law.
-
-        In a large space of which almost nothing is allowed, where no draw succeeds, the move is
-        plain.
-        """
-        ways = (self.plain, self.elsewhere)
-        first, other = ways if rng.random() < self.epsilon else reversed(ways)
-        return first.sample(space, at, rng, excluded) or other.sample(space, at, rng, excluded)
-
 
 Strata = tuple[tuple[range, ...], ...]
 """For each parameter, the stretches of indices from which its next value is drawn."""
