@@ -45,8 +45,9 @@ def validate(
         space: Its parameters.
         configurations: The baseline, then the others; values left out are the default's.
         instances: What to run on, a list or a dictionary of names.
-        runs: Runs of each configuration, rounded up to as many on each instance. Left out, one on
-            each instance, or at least 50 in all if the target is random.
+        runs: Runs of each configuration in all, rounded up to the same number on each instance;
+            fewer than instances use only that many of them. Left out: one on each instance, or at
+            least 50 in all if the target is random.
         seed: Another seed, other runs of a random target.
         jobs: Runs at a time.
         store: A file in which runs are kept, and from which those made before are taken.
