@@ -76,12 +76,13 @@ class History:
         self.references = 0
         """Number of runs of the default that were asked for only to have its answers."""
         self.left = math.inf
-        """How many more runs the search may ask for; only for those who look ahead."""
+        """Number of runs the search may still request; only look-ahead uses it."""
         self.is_shared = False
         """Whether several races are under way, of which two may ask for the same run."""
         self.noise_of: Mapping[str, float] = {}
-        """By instance, how many times as large the variance of a run is as on average: what who
-        learns from this history found at its last look. Empty where nobody did."""
+        """Variance of a run on each instance, relative to the average over instances.
+
+        A learner writes it at each fit; without a learner it stays empty."""
         self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}
@@ -307,16 +308,16 @@ class History:
         """Whether another race has requested this run and it has not arrived yet."""
         return (config, *pair) in self._awaited
 
-    # Looking ahead.
+    # Speculative runs
 
     def foresee(self, run: Run) -> None:
-        """Take note of a run that was made early. Nothing decides by it, until it is asked for."""
+        """Keep a speculative run. No decision uses it before the search requests it."""
         known = self._foreseen.get(run.task.call)
         if known is None or known.task.cutoff < run.task.cutoff:
             self._foreseen[run.task.call] = run
 
     def foreseen(self, task: Task) -> Run | None:
-        """What a run made early says of a task."""
+        """The result of a task according to a speculative run, or None."""
         run = self._foreseen.get(task.call)
         return None if run is None else answer(run, task)
 

@@ -30,9 +30,9 @@ class Configurator(ABC):
 
     @abstractmethod
     def search(self, history: History) -> Search:
-        """A new search, which fills this history.
+        """Start a search that fills this history.
 
-        What it does depends on the history's scenario and seed and on the runs it is sent alone.
+        Its requests depend only on the history's scenario and seed and on the runs it is sent.
 
         Args:
             history: The history to fill; its scenario and seed define the search.
@@ -44,7 +44,7 @@ class Configurator(ABC):
 
 @dataclass(frozen=True)
 class Likely:
-    """What will probably be asked for after a request; as things stand when somebody looks."""
+    """Tasks that will probably follow a request, computed anew at each iteration."""
 
     foresight: Foresight
     incumbent: Config
@@ -84,7 +84,7 @@ def _listed(configs: Sequence[Config], history: History) -> Iterator[Config]:
 def first_incumbent(
     history: History, comparison: Comparison, start: Start, foresight: Foresight
 ) -> Stage:
-    """Where a search begins: the winner of the start and the initial configurations, in turn."""
+    """Race the initial configurations against the start, one by one; return the winner."""
     space = history.scenario.space
     incumbent = space.default if start == "default" else space.sample(history.rng("start"))
     yield from checked(comparison.start(history, incumbent))
@@ -99,7 +99,7 @@ def first_incumbent(
 
 
 def why_ended(history: History) -> str:
-    """Reason why there is nothing left to try."""
+    """Reason why the search has no configuration left to try."""
     size = history.scenario.space.size()
     if size == 1:
         return "there is only one configuration"

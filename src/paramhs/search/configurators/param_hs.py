@@ -22,13 +22,13 @@ from paramhs.search.operators import Learned, Learner, Operator
 
 @dataclass(frozen=True)
 class ParamHS(Configurator):
-    """Mutate the incumbent and keep the winner; who was rejected is not proposed again at once.
+    """Mutate the incumbent, race the two, and keep the winner.
 
-    A rejected configuration is excluded from the moves while there are others: until there is a new
-    incumbent, a learning operator wants it back, or nothing else is left. Then those whose race
-    could still end differently may be revisited. When the operator has no move left (at a local
-    optimum, or into a branch of which only the defaults can be reached), any configuration may
-    come. So a small space ends with everything tried, late but certain.
+    A rejected configuration is excluded from the moves until there is a new incumbent, a learning
+    operator proposes it again, or no other configuration is left. Then it may be revisited if its
+    race could still end differently. When the operator has no move left (at a local optimum, or
+    into a branch of which only the defaults can be reached), any configuration may be proposed. So
+    a search of a small space eventually tries every configuration.
 
     Args:
         operator: Where challengers come from.
@@ -43,7 +43,7 @@ class ParamHS(Configurator):
         0
 
     Source: Algorithm 1 of Hall, Oliveto, Sudholt (PPSN 2020) with the harmonic step, for targets
-    whose runs are used again; how the rejected are treated is our own.
+    whose runs are reused; the treatment of rejected configurations is our own.
     """
 
     operator: Operator | Learner = Learned()
@@ -53,7 +53,7 @@ class ParamHS(Configurator):
         check_parts(self.operator, self.comparison)
 
     def search(self, history: History) -> Search:
-        """A new search."""
+        """Start a search."""
         foresight = Foresight(history, self.comparison)
         incumbent = yield from first_incumbent(history, self.comparison, "default", foresight)
         moves = Moves(self.operator, history)
