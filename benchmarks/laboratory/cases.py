@@ -28,6 +28,7 @@ from paramhs.formats.scenario import read_scenario
 from paramhs.formats.space_files import read_space
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+SCENARIOS = Path(__file__).parent / "scenarios"
 
 
 @dataclass(frozen=True)
@@ -116,19 +117,25 @@ def circuit(number: int) -> Formula:
             return formula
 
 
+def _folder(name: str) -> Path:
+    """The folder of a scenario that is kept here, or of an example."""
+    kept = SCENARIOS / name
+    return kept if kept.is_dir() else EXAMPLES / name
+
+
 @contextmanager
 def written(
     name: str, replacements: dict[str, str], more: str, files: Iterator[tuple[str, str]]
 ) -> Iterator[tuple[Scenario, Target]]:
     """An example's scenario with some words replaced, some lines before it, and these files."""
-    text = (EXAMPLES / name / "scenario.toml").read_text(encoding="utf-8")
+    text = (_folder(name) / "scenario.toml").read_text(encoding="utf-8")
     for old, new in replacements.items():
         assert old in text, old
         text = text.replace(old, new)
     unwanted = ("expected", "cutoff", "solved", "test_instances", "cost", "clock")
     kept = [line for line in text.splitlines() if not line.startswith(unwanted)]
     with tempfile.TemporaryDirectory() as folder:
-        for file in (EXAMPLES / name).glob("*.py"):
+        for file in _folder(name).glob("*.py"):
             shutil.copy(file, folder)
         if name == "highs":
             with Path(folder, "mip.py").open("a", encoding="utf-8") as module:
@@ -202,7 +209,7 @@ class Kissat:
 def kissat_on(name: str, numbers: Numbers, make: Callable[[int], Formula]) -> Iterator[Case]:
     """kissat, 147 parameters of which most do nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(EXAMPLES / "kissat" / "prepare.py", folder)
+        shutil.copy(_folder("kissat") / "prepare.py", folder)
         subprocess.run([sys.executable, "prepare.py"], cwd=folder, check=True, capture_output=True)
         instances = []
         for file_name, content in formulas(numbers, make):

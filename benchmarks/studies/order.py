@@ -45,7 +45,7 @@ from paramhs.search.configurators import Configurator, ParamHS, ParamILS
 from paramhs.search.history import History
 from paramhs.search.operators import SeveralParameters
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[1] / "laboratory" / "scenarios"
 
 
 @dataclass(frozen=True)
