@@ -15,8 +15,8 @@ from statistics import fmean, stdev
 
 from benchmarks.calibration.searches import Kept, kept
 from benchmarks.laboratory.__main__ import surrogate
-from paramhs.analysis.tried import MAX_SAID, tried
-from paramhs.analysis.untried import bounded
+from paramhs.analysis.gain_bound import MAX_SAID, gain_bound
+from paramhs.analysis.win_probability import bounded
 from paramhs.execution.driver import Budget
 from paramhs.execution.driver.stopping import Stopping
 from paramhs.search.history import History
@@ -117,7 +117,7 @@ def tried_table(searches: Sequence[Kept], moments: Sequence[int]) -> Iterator[st
     for one in searches:
         for place, runs in enumerate(moments):
             record = prefix(one.record, runs)
-            said = tried(record)
+            said = gain_bound(record)
             bound = MAX_SAID if said is None else said.bound
             groups[one.case][place].append((bound, best_saving(one.case, record)))
     for name, columns in groups.items():

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.calibration.simulation import POPULATIONS, POWER, Law, Numbers, filled
-from paramhs.analysis.saving import SHARES, mean_saving
+from paramhs.analysis.confidence_sequence import SHARES, mean_saving
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/certificate.md"
 NAMES = (

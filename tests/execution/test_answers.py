@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paramhs
-from paramhs.analysis.solved import NO_ANSWER, NONE_RETURNED
+from paramhs.analysis.solved_runs import NO_ANSWER, NONE_RETURNED
 from paramhs.api.export import export_table
 from paramhs.core.answers import NO_ANSWERS, agreement, is_answer, normal
 from paramhs.core.errors import BadInput, TargetError

@@ -257,6 +257,14 @@ class TestWarningsAboutInstances:
         assert found[0].startswith("no instances are held out")
         assert found[1].startswith("the search has only 2 instances")
 
+    def test_too_few_instances_of_a_deterministic_target(self, read, cores):
+        few = read(instances='["a", "b"]', test_instances="0", deterministic="true")
+        (warning, _) = warnings(few, [])
+        assert warning.endswith(
+            "2 instances are too few: a significant verdict needs 6 held out and 6 to search on,"
+            " so only more instances can help"
+        )
+
     def test_target_without_instances_gives_no_warning(self, read, cores):
         lines = [line for line in SCENARIO.splitlines() if "instances" not in line]
         found = read("\n".join(lines).replace(', "{instance}"', ""))

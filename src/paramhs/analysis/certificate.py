@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paramhs.analysis.expected_gain import ExpectedGain, expected_gain
-from paramhs.analysis.tried import Tried, tried
-from paramhs.analysis.untried import Untried, untried
+from paramhs.analysis.gain_bound import GainBound, gain_bound
 from paramhs.analysis.verdict import NoVerdict, Verdict
+from paramhs.analysis.win_probability import WinProbability, win_probabilities
 
 if TYPE_CHECKING:
     from paramhs.search.record import Record
@@ -30,8 +30,8 @@ class Certificate:
     """
 
     verdict: Verdict | NoVerdict
-    tried: Tried | None
-    untried: tuple[Untried, ...]
+    tried: GainBound | None
+    untried: tuple[WinProbability, ...]
     gain: ExpectedGain | None
 
     @property
@@ -59,4 +59,4 @@ def certificate(record: "Record", verdict: Verdict | NoVerdict) -> Certificate:
     """The certificate of a record and its verdict."""
     further = max(len(record.runs) // _NEXT, 1)
     gain = expected_gain(record, further)
-    return Certificate(verdict, tried(record), untried(record), gain)
+    return Certificate(verdict, gain_bound(record), win_probabilities(record), gain)

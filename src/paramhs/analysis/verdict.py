@@ -17,9 +17,9 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from paramhs.analysis.confidence_sequence import mean_saving
 from paramhs.analysis.intervals import CLOCK, LEAST_CASES, MARGIN, Estimate, Interval, Tolerance
-from paramhs.analysis.saving import mean_saving
-from paramhs.analysis.solved import has_failed
+from paramhs.analysis.solved_runs import has_failed
 from paramhs.analysis.verdict_text import (
     caveats,
     conclusion,

@@ -15,8 +15,7 @@ from paramhs.cli.console import Json, print_json, say
 app = typer.Typer(
     help="Generate SAT formulas (DIMACS) and integer programs (LP).",
     epilog="The same options, seed and number give the same file on every machine. Existing files"
-    " are"
-    " never overwritten.",
+    " are never overwritten.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

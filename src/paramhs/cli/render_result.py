@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from paramhs.analysis.evidence import Rival, closest_rivals, steps
-from paramhs.analysis.solved import Answers
+from paramhs.analysis.solved_runs import Answers
 from paramhs.api.terminal.text_layout import brief, tell, tell_table
 from paramhs.cli.console import called
 from paramhs.core.runs import Point

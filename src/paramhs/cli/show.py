@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paramhs.analysis.evidence import common_costs, steps
-from paramhs.analysis.solved import failed_by_config
+from paramhs.analysis.solved_runs import failed_by_config
 from paramhs.api.load import load
 from paramhs.api.terminal.safe_console import Terminal
 from paramhs.api.terminal.text_layout import brief, tell

@@ -21,7 +21,7 @@ from paramhs.core.test_set import TestSet
 from paramhs.execution.storage.accepted_changes import check_search
 from paramhs.execution.storage.stats import summary
 from paramhs.execution.subject import subject_of
-from paramhs.execution.targets.command import Problem
+from paramhs.execution.targets.command import file_of
 from paramhs.formats.scenario import ScenarioFile, read_scenario
 from paramhs.formats.scenario.instances import instances_of
 from paramhs.procedures.recommendation import accepted_in
@@ -162,5 +162,4 @@ def _instances(on: str, scenario_file: ScenarioFile) -> tuple[Instance, ...]:
 
 def _identity(instance: Instance) -> str:
     """Resolved file of an instance, however it was named."""
-    value = instance.value
-    return os.path.realpath(value.path if isinstance(value, Problem) else str(value))
+    return os.path.realpath(file_of(instance))

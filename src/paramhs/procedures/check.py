@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from paramhs.analysis.solved import NO_ANSWER, NONE_RETURNED, exit_code_alone
+from paramhs.analysis.solved_runs import NO_ANSWER, NONE_RETURNED, exit_code_alone
 from paramhs.core.costs import Cost
 from paramhs.core.errors import StoreError
 from paramhs.core.held_out import PROVING
@@ -29,7 +29,7 @@ from paramhs.execution.storage.connections import reading
 from paramhs.execution.supervisor import Execute, Limits, Outcome
 from paramhs.execution.supervisor.keeper import Job
 from paramhs.execution.supervisor.pool import Supervised
-from paramhs.execution.targets.command import CommandTarget, Problem
+from paramhs.execution.targets.command import CommandTarget, file_of
 from paramhs.formats.scenario import ScenarioFile
 from paramhs.procedures.verdict_length import most_pairs
 from paramhs.search.judge import Judge
@@ -133,8 +133,9 @@ def _stream(file: ScenarioFile, outcome: Outcome) -> str:
 
 def _says_its_cost(file: ScenarioFile) -> bool:
     """Whether the target reports its cost, as opposed to a measured time."""
-    reader = getattr(file.target, "reader", None)
-    return not file.scenario.cost.needs_runtime or bool(reader and reader.believed)
+    target = file.target
+    is_believed = isinstance(target, CommandTarget) and target.reader.believed
+    return not file.scenario.cost.needs_runtime or is_believed
 
 
 @dataclass(frozen=True)
@@ -194,8 +195,7 @@ def _about_verdict(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[str]:
         yield (
             f"the verdict takes longer (about {time_text(later.seconds)}) than the search (about"
             f" {time_text(min(limits))}); set [verdict] runs to shorten it, or a larger budget to"
-            " balance"
-            " it"
+            " balance it"
         )
 
 
@@ -362,19 +362,13 @@ def _few(file: ScenarioFile) -> str:
         return ""
     return (
         f"; {counted(count, 'instance')} are too few: a significant verdict needs {PROVING} held"
-        " out"
-        " and {PROVING} to search on, so only more instances can help"
+        f" out and {PROVING} to search on, so only more instances can help"
     )
-
-
-def _path(instance: Instance) -> str:
-    value = instance.value
-    return value.path if isinstance(value, Problem) else str(value)
 
 
 def _is_missing(instance: Instance) -> bool:
     """Whether an instance looks like the path of a file that does not exist."""
-    path = _path(instance)
+    path = file_of(instance)
     return (os.sep in path or "." in path) and not os.path.exists(path) and not _is_number(path)
 
 
@@ -391,14 +385,14 @@ def _same_content(
     """Yield pairs of files with equal content; sizes are compared first, to read little."""
     by_size: dict[int, list[Instance]] = defaultdict(list)
     for instance in trained:
-        if os.path.isfile(_path(instance)):
-            by_size[os.path.getsize(_path(instance))].append(instance)
+        if os.path.isfile(file_of(instance)):
+            by_size[os.path.getsize(file_of(instance))].append(instance)
     for instance in held_out:
-        path = _path(instance)
+        path = file_of(instance)
         if not os.path.isfile(path) or not 0 < os.path.getsize(path) <= _MAX_BYTES:
             continue
         for other in by_size[os.path.getsize(path)]:
-            if other.name != instance.name and _digest(_path(other)) == _digest(path):
+            if other.name != instance.name and _digest(file_of(other)) == _digest(path):
                 yield other.name, instance.name
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from paramhs.analysis.solved import has_failed, is_late, is_solved
+from paramhs.analysis.solved_runs import has_failed, is_late, is_solved
 from paramhs.core.costs import CostMetric, score
 from paramhs.core.runs import Run, Status
 from paramhs.core.scenario import plain_name

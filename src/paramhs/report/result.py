@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from paramhs.analysis.capping_savings import Saved
 from paramhs.analysis.evidence import Common, common_costs, steps, too_few
 from paramhs.analysis.families import NO_FAMILIES, Disagreement, ceiling_text, disagreement
-from paramhs.analysis.solved import Answers, answers_of, exit_code_alone
+from paramhs.analysis.solved_runs import Answers, answers_of, exit_code_alone
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.verdict_text import directions, times
 from paramhs.core.costs import CostMetric

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from paramhs.analysis.evidence import common_costs, steps
-from paramhs.analysis.solved import failed_by_config
+from paramhs.analysis.solved_runs import failed_by_config
 from paramhs.analysis.verdict import Verdict
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Point, Run, Status

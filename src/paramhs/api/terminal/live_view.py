@@ -18,7 +18,7 @@ from rich.text import Text
 from paramhs.analysis.capping_savings import saved
 from paramhs.analysis.evidence import common_costs, standard_error
 from paramhs.analysis.expected_gain import expected_gain
-from paramhs.analysis.untried import untried
+from paramhs.analysis.win_probability import win_probabilities
 from paramhs.api.terminal.environment import in_notebook
 from paramhs.api.terminal.safe_console import Terminal
 from paramhs.api.terminal.text_layout import beside_default
@@ -144,7 +144,7 @@ class _View(Watcher):
         if runs > 1.05 * self.runs_certified:  # not at every call, like `capped`
             further = (progress.budget.runs or runs) // 10
             gain = expected_gain(record, further)
-            found = [one.short for one in (*untried(record), gain) if one]
+            found = [one.short for one in (*win_probabilities(record), gain) if one]
             self.runs_certified, self.certified = runs, "; ".join(found)
         return self.certified
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from paramhs.core.errors import BadInput
+from paramhs.core.space.number_list import NumberList
 from paramhs.core.space.parameters import (
     Boolean,
     Categorical,
@@ -13,7 +14,6 @@ from paramhs.core.space.parameters import (
     Real,
 )
 from paramhs.core.space.space import Space
-from paramhs.core.space.tried import Tried
 from paramhs.core.text.quoting import short
 
 _KINDS: Mapping[str, Callable[..., Parameter]] = {
@@ -22,7 +22,7 @@ _KINDS: Mapping[str, Callable[..., Parameter]] = {
     "ordinal": Ordinal,
     "categorical": Categorical,
     "boolean": Boolean,
-    "tried": Tried,
+    "numbers": NumberList,
 }
 
 

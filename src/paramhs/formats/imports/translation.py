@@ -11,8 +11,8 @@ from paramhs.core.runs import Instance, Point, Run, Status, Task
 from paramhs.core.scenario import FIXED_SEED, Scenario
 from paramhs.core.space import Config, Integer, Parameter, Real, Space
 from paramhs.core.space.literals import Value, is_number
+from paramhs.core.space.number_list import NumberList
 from paramhs.core.space.objects import plain
-from paramhs.core.space.tried import Tried
 from paramhs.core.text.numbers import counted
 from paramhs.core.text.quoting import short
 from paramhs.formats.imports.other_search import OtherRun, OtherSearch, Values
@@ -93,7 +93,7 @@ def _with_default(parameter: Parameter, values: Sequence[Value], default: Value)
         return Integer(parameter.low, parameter.high, default=int(default))
     kind = int if isinstance(parameter, Integer) else float
     ends = (parameter.low, parameter.high)
-    return Tried(map(kind, (*numbers, *ends)), log=parameter.is_log, default=kind(default))
+    return NumberList(map(kind, (*numbers, *ends)), log=parameter.is_log, default=kind(default))
 
 
 def _has_all(parameter: Integer, numbers: Sequence[float]) -> bool:

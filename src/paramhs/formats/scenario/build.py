@@ -24,7 +24,7 @@ from paramhs.execution.cluster import Dask
 from paramhs.execution.driver import Budget, Watcher
 from paramhs.execution.executors import ExecutorName
 from paramhs.execution.settings import Running
-from paramhs.execution.targets.command import Expected, Problem
+from paramhs.execution.targets.command import Expected, Problem, file_of
 from paramhs.formats.scenario.initial import Entry, configured, read_entries
 from paramhs.formats.scenario.instances import (
     Lister,
@@ -415,7 +415,7 @@ def _test_set(
 
 def _identity(instance: Instance) -> str:
     """Resolved file of an instance, or else its name."""
-    path = getattr(instance.value, "path", instance.name)
+    path = file_of(instance)
     return os.path.realpath(path) if os.path.exists(path) else path
 
 

@@ -291,8 +291,7 @@ class _Translation:
         elif capped:
             self.source.notes.append(
                 f"{self.source.where(('cutoff',))}: with maxTime, runtimes are minimised, as in"
-                " irace"
-                " 4; irace 3 minimised the printed cost, as does capping = 0"
+                " irace 4; irace 3 minimised the printed cost, as does capping = 0"
             )
         return f"PAR{self._number('boundPar') or 1:g}" if capped else "minimise"
 

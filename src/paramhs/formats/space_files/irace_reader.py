@@ -77,8 +77,7 @@ class _Reader:
         if not match:
             raise line.error(
                 'expected a name, a "switch", a type, (values) and optionally | a condition, such'
-                " as"
-                f""" 'a "--a " c (x, y)', found {line.found}"""
+                f""" as 'a "--a " c (x, y)', found {line.found}"""
             )
         name = line.group(match, "name")
         if name.text in self.parameters:

@@ -21,7 +21,7 @@ from paramhs.execution.targets.command.readers import (
     Sum,
     named_readers,
 )
-from paramhs.execution.targets.command.target import CommandTarget, Problem, problem_of
+from paramhs.execution.targets.command.target import CommandTarget, Problem, file_of, problem_of
 from paramhs.execution.targets.command.template import Style, Template
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Style",
     "Sum",
     "Template",
+    "file_of",
     "named_readers",
     "problem_of",
     "recogniser_from",

@@ -76,6 +76,12 @@ class Problem(NamedTuple):
         return {} if self[1:] == ("0", "") else {"info": self.info, "expected": self.expected}
 
 
+def file_of(instance: Instance) -> str:
+    """Path of an instance's file, as it was given."""
+    value = instance.value
+    return value.path if isinstance(value, Problem) else str(value or instance.name)
+
+
 @dataclass(frozen=True)
 class CommandTarget(KeptTarget):
     """Runs a command for each task.
@@ -142,8 +148,7 @@ class CommandTarget(KeptTarget):
 
     def instance_file(self, instance: Instance) -> str:
         """Path that the command receives for an instance."""
-        value = instance.value
-        path = value.path if isinstance(value, Problem) else str(value or instance.name)
+        path = file_of(instance)
         built = (os.path.join(self.folder, file) for file in files_around(self.template, path))
         return next(filter(os.path.isfile, built), os.path.join(self.folder, path))
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.calibration.saving import LAWS, ever_wrong, savings, truth
 from paramhs import Space
-from paramhs.analysis.saving import mean_saving
+from paramhs.analysis.confidence_sequence import mean_saving
 from paramhs.analysis.verdict import verdict
 from paramhs.core.costs import Quality
 from paramhs.core.runs import Instance, Run, Status, Task

@@ -8,9 +8,9 @@ from benchmarks.calibration.certificate import untried_wrong
 from paramhs import tune
 from paramhs.analysis.certificate import LIMITS, certificate
 from paramhs.analysis.expected_gain import Improvement, expected_gain, predicted
-from paramhs.analysis.tried import tried
-from paramhs.analysis.untried import bounded, challengers_since, untried
+from paramhs.analysis.gain_bound import gain_bound
 from paramhs.analysis.verdict import NoVerdict
+from paramhs.analysis.win_probability import bounded, challengers_since, win_probabilities
 from paramhs.search import Learned, OneParameter, ParamHS, UniformRandom
 from paramhs.search.history import Race
 from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw, proposal_law
@@ -61,7 +61,7 @@ class TestUntried:
         assert max(wrong) > 51
 
     def test_a_search_says_it_in_words(self, record):
-        (found,) = untried(record)
+        (found,) = win_probabilities(record)
         assert (found.law, found.share) == ("plain", 0.25)
         assert f"Of {found.challengers:,} challengers of the best, none won" in found.text
         assert f"below {100 * found.bound:.2g} % (95 %)" in found.text
@@ -83,17 +83,17 @@ class TestProposalLaw:
 
 class TestTried:
     def test_a_clear_best_has_a_small_bound(self, record):
-        found = tried(record)
+        found = gain_bound(record)
         assert found.configurations == len(record.history.configs)
         assert 0 <= found.bound < 0.15
 
     def test_one_run_says_all_where_there_is_one_pair(self):
         record = tune(lambda config: config["x"], {"x": range(50)}, budget=20).record
-        assert tried(record).bound == 0
-        assert "is better (95 %)" in tried(record).text
+        assert gain_bound(record).bound == 0
+        assert "is better (95 %)" in gain_bound(record).text
 
     def test_one_configuration_alone_says_nothing(self):
-        assert tried(tune(noisy, SPACE, instances=range(8), budget=2).record) is None
+        assert gain_bound(tune(noisy, SPACE, instances=range(8), budget=2).record) is None
 
 
 class TestGain:

@@ -10,7 +10,7 @@ from paramhs.core.space.parameters import Parameter
 from paramhs.core.text.quoting import short
 
 
-class Tried(Parameter):
+class NumberList(Parameter):
     """Increasing numbers, the only ones that another program tried.
 
     Other programs draw from continuous ranges. Rounded to a grid, their runs would belong to other
@@ -56,18 +56,18 @@ class Tried(Parameter):
     def describe(self) -> dict[str, object]:
         """What defines it, in JSON types."""
         return {
-            "type": "tried",
+            "type": "numbers",
             "values": list(self.values),
             "log": self.log,
             "default": self.default,
         }
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tried) and self.describe() == other.describe()
+        return isinstance(other, NumberList) and self.describe() == other.describe()
 
     def __hash__(self) -> int:
         return hash((type(self), self.values, self.default_index))
 
     def __repr__(self) -> str:
         ends = f"{value_text(self.values[0])} .. {value_text(self.values[-1])}"
-        return f"Tried({self.levels} numbers, {ends})"
+        return f"NumberList({self.levels} numbers, {ends})"

@@ -30,7 +30,7 @@ MIN_DRAWS = 20.0
 
 
 @dataclass(frozen=True)
-class Untried:
+class WinProbability:
     """Bound of the probability that another draw of a law wins a race against the best."""
 
     law: str
@@ -71,7 +71,7 @@ class Untried:
         return {**vars(self), "text": self.text}
 
 
-def untried(record: Record, level: float = LEVEL) -> tuple[Untried, ...]:
+def win_probabilities(record: Record, level: float = LEVEL) -> tuple[WinProbability, ...]:
     """The statements that the races of a record allow: about uniform draws, and plain moves."""
     count = challengers_since(record.history.races, record.best, _given(record))
     return tuple(
@@ -81,12 +81,12 @@ def untried(record: Record, level: float = LEVEL) -> tuple[Untried, ...]:
     )
 
 
-def bounded(law: str, share: float, challengers: int, level: float) -> Untried | None:
+def bounded(law: str, share: float, challengers: int, level: float) -> WinProbability | None:
     """The statement after this number of lost races; None with too few."""
     if share * challengers < MIN_DRAWS:
         return None
     bound = (1 - level ** (1 / challengers)) / share
-    return Untried(law, challengers, share, bound, level)
+    return WinProbability(law, challengers, share, bound, level)
 
 
 def challengers_since(races: Sequence[Race], best: Config, given: int = 0) -> int:

@@ -26,7 +26,7 @@ _DRAWS = 400
 
 
 @dataclass(frozen=True)
-class Tried:
+class GainBound:
     """Bound of how much better any configuration that was tried is than the best."""
 
     configurations: int
@@ -48,16 +48,16 @@ class Tried:
         return {**vars(self), "text": self.text}
 
 
-def tried(record: Record, level: float = LEVEL) -> Tried | None:
+def gain_bound(record: Record, level: float = LEVEL) -> GainBound | None:
     """The statement about all configurations of a record; None where too little is known."""
     history, best = record.history, record.best
     count = len(history.configs)
     if count < 2 or best not in history.configs:
         return None
     if history.pair_count == 1:
-        return Tried(count, 0.0, level)
+        return GainBound(count, 0.0, level)
     bound = _bound(history, best, level)
-    return None if bound is None or bound > MAX_SAID else Tried(count, bound, level)
+    return None if bound is None or bound > MAX_SAID else GainBound(count, bound, level)
 
 
 def _bound(history: History, best: Config, level: float) -> float | None:
