@@ -19,7 +19,7 @@ SHOWN_FOLDER = "/home/you/tutorial"
 BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"\d[\d.,:]*(?:e[+-]?\d+)?")
 SECONDS = 600
-ALIKE = 0.9  # share of the words of a block
+MIN_SHARE = 0.9  # share of the words of a block
 
 
 def run(command: str, folder: Path) -> str:
@@ -48,8 +48,8 @@ def plain(output: str) -> list[str]:
 
 
 def agree(shown: str, now: str) -> bool:
-    """Whether at least `ALIKE` of the words are the same."""
-    return SequenceMatcher(None, plain(shown), plain(now), autojunk=False).ratio() >= ALIKE
+    """Whether at least `MIN_SHARE` of the words are the same."""
+    return SequenceMatcher(None, plain(shown), plain(now), autojunk=False).ratio() >= MIN_SHARE
 
 
 def played(console: str, folder: Path) -> str:

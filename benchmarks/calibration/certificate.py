@@ -15,7 +15,7 @@ from statistics import fmean, stdev
 
 from benchmarks.calibration.searches import Kept, kept
 from benchmarks.laboratory.__main__ import surrogate
-from paramhs.analysis.gain_bound import MAX_SAID, gain_bound
+from paramhs.analysis.gain_bound import MAX_STATED_GAIN, gain_bound
 from paramhs.analysis.win_probability import bounded
 from paramhs.execution.driver import Budget
 from paramhs.execution.driver.stopping import Stopping
@@ -118,7 +118,7 @@ def tried_table(searches: Sequence[Kept], moments: Sequence[int]) -> Iterator[st
         for place, runs in enumerate(moments):
             record = prefix(one.record, runs)
             said = gain_bound(record)
-            bound = MAX_SAID if said is None else said.bound
+            bound = MAX_STATED_GAIN if said is None else said.bound
             groups[one.case][place].append((bound, best_saving(one.case, record)))
     for name, columns in groups.items():
         cells = []

@@ -25,7 +25,7 @@ LIMIT = 20_000
 """Conflicts after which a run is given up."""
 SECONDS = 10
 """After which a run is given up, too: no other takes a tenth of it."""
-HARDEST, EASIEST = 8_000, 300
+MAX_CONFLICTS, MIN_CONFLICTS = 8_000, 300
 """Conflicts that the default may need at most and at least."""
 
 SPACE = Space(
@@ -224,7 +224,7 @@ def graph(number: int, clasp: Clasp, folder: Path) -> Path:
     default = dict(SPACE.default)
     while True:
         file.write_text(dominating_set(rng), encoding="ascii")
-        if EASIEST <= clasp(default, file, 1) <= HARDEST:
+        if MIN_CONFLICTS <= clasp(default, file, 1) <= MAX_CONFLICTS:
             return file
 
 

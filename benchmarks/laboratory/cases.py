@@ -113,7 +113,7 @@ def circuit(number: int) -> Formula:
     rng = stream(0, "lab", number)
     while True:
         formula = circuit_fuzz(40, 1_000, 5.5, rng)
-        if solve(formula, Settings(), SAPS_STEPS, 0).best_false[0] <= SAPS_HARDEST:
+        if solve(formula, Settings(), SAPS_STEPS, 0).best_false[0] <= SAPS_MAX_CLAUSES:
             return formula
 
 
@@ -281,7 +281,7 @@ def iterations(config, instance, seed):
 """Appended to the example's module: the same, but for what it returns."""
 
 SAPS_STEPS = 5_000
-SAPS_HARDEST = 100  # false clauses that the default may leave
+SAPS_MAX_CLAUSES = 100  # false clauses that the default may leave
 MINISAT_LIMIT = 300_000
 KISSAT_CONFLICTS = 4_000
 KISSAT_LIMIT = 3_000_000

@@ -24,10 +24,10 @@ from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config
 
 DATA = Path(__file__).parent / "data"
-BEYOND = 3.0  # times the limit is what a run without an answer is taken to have worked
+PENALTY = 3.0  # times the limit is what a run without an answer is taken to have worked
 TREES = 30
 FOLDS = 5
-LEAST = 3  # rows in a leaf
+LEAF_ROWS = 3  # rows in a leaf
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class Surrogate(Target):
         limit = metric.limit if isinstance(metric, CountedWork) else np.inf
         least = table.work[table.work > 0].min() / 2  # what counts as nothing has a logarithm, too
         work = np.where(np.isnan(table.work), np.inf, np.maximum(table.work, least))
-        logs = np.log(np.minimum(work, BEYOND * limit))
+        logs = np.log(np.minimum(work, PENALTY * limit))
         self.level = np.array([np.median(logs[table.instance == n]) for n in range(len(instances))])
         relative = logs - self.level[table.instance]
         _, who = np.unique(table.config, axis=0, return_inverse=True)
         self.forest = RandomForestRegressor(
-            TREES, min_samples_leaf=LEAST, max_features=0.5, random_state=0
+            TREES, min_samples_leaf=LEAF_ROWS, max_features=0.5, random_state=0
         )
         rows = self._rows(table.config, table.instance)
         expected = cross_val_predict(

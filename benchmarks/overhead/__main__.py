@@ -159,7 +159,7 @@ def main() -> None:
         row(f"overhead a kept command, {at}", kept - spawned, spawned, 1.5e-3, 1e-3, "ms")
         row(f"a kept command, {at}", kept, spawned, 2 * spawned, 1e-3, "ms")
     fast, other = (1 / fmean(speeds) for speeds in zip(*saps.pairs(), strict=True))
-    row(f"a step of SAPS, beside {saps.other()}", fast, other, other / saps.LEAST_RATIO, 1e-9, "ns")
+    row(f"a step of SAPS, beside {saps.other()}", fast, other, other / saps.MIN_RATIO, 1e-9, "ns")
     added, interpreter = import_time()
     row("import paramhs, over a bare start", added, interpreter, 0.15, 1e-3, "ms")
     Console(width=120).print(table)

@@ -32,7 +32,7 @@ from paramhs.execution.targets import FunctionTarget
 from paramhs.procedures.validate import validate
 from paramhs.search.configurators import ParamHS
 
-EACH = 5  # runs of a challenger
+TURN_RUNS = 5  # runs of a challenger
 
 
 def cost(config: dict[str, float], instance: str, seed: int) -> float:
@@ -92,14 +92,14 @@ def _fill(
 
     def rows() -> Iterator[tuple[object, ...]]:
         for asked in range(runs):
-            race, turn = divmod(asked, 2 * EACH)
+            race, turn = divmod(asked, 2 * TURN_RUNS)
             if turn == 0:
-                incumbent = steps[min(len(steps) - 1, race * len(steps) * EACH * 2 // runs)]
+                incumbent = steps[min(len(steps) - 1, race * len(steps) * TURN_RUNS * 2 // runs)]
                 indices = list(incumbent.indices)
                 for _ in range(2):
                     indices[rng.randrange(len(indices))] = rng.randrange(65)
                 challenger = space.configured(indices)
-            config = challenger if turn < EACH else incumbent
+            config = challenger if turn < TURN_RUNS else incumbent
             values, seed = config.as_dict(), asked if config is incumbent else race * 10 + turn
             failed = rng.random() < 0.001
             quality = None if failed else sum(

@@ -30,7 +30,7 @@ SETTINGS = Settings(alpha=16 / 15, rho=0.8)
 STEPS = 10_000
 RUNS = 20  # in each round
 ROUNDS = 5
-LEAST_RATIO = 2.5  # of our speed to UBCSAT's, the goal
+MIN_RATIO = 2.5  # of our speed to UBCSAT's, the goal
 VARIABLES = (1799, 2151, 2312, 2360, 4448, 4645, 4976, 5318, 8313, 9611)  # as AClib's have
 
 

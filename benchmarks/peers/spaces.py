@@ -8,7 +8,7 @@ from functools import cache
 from paramhs.core.space import Config, Integer, Ordinal, Parameter, Real, Space
 from paramhs.formats.space_files.source_lines import written_value
 
-FEW = 8
+LEVELS = 8
 """Values of an ordered parameter for ParamILS, which knows lists only; its examples have seven."""
 
 
@@ -53,7 +53,7 @@ def thinned(space: Space) -> Space:
 def _thinned(parameter: Parameter) -> Parameter:
     if not isinstance(parameter, Integer | Real | Ordinal):
         return parameter
-    steps = min(FEW - 1, parameter.levels) - 1  # the default may be one more
+    steps = min(LEVELS - 1, parameter.levels) - 1  # the default may be one more
     last = parameter.levels - 1
     indices = {round(last * step / steps) for step in range(steps + 1)} if steps else {0}
     indices |= {parameter.default_index}

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from tests.support.fuzzing import TARGETS, Tally, tried
 
-SLOW = 1.0  # seconds of processor time for one input
+MAX_SECONDS = 1.0  # seconds of processor time for one input
 TURN = 200  # inputs of one target before the next has its turn
 
 
@@ -64,7 +64,7 @@ def main() -> None:
     most = sys.maxsize if given.inputs is None else given.inputs
     tallies = fuzzed(given.only or list(TARGETS), given.seed, until, most)
     printed(tallies)
-    broken = any(tally.failures or tally.slowest > SLOW for tally in tallies.values())
+    broken = any(tally.failures or tally.slowest > MAX_SECONDS for tally in tallies.values())
     sys.exit(1 if broken else 0)
 
 

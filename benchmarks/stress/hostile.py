@@ -40,8 +40,8 @@ from paramhs.execution.targets.command import CommandTarget, LastNumber, Style, 
 
 SPACE = Space({"x": range(20)})
 LARGE = Space({"x": range(1000), "mode": ["a", "b", "c"], "rate": (0.0, 1.0)})  # has no end
-EACH = 50  # kills of one search
-MANY = 10**6  # runs, more than any search makes before it is killed
+KILLS = 50  # kills of one search
+MAX_RUNS = 10**6  # runs, more than any search makes before it is killed
 PATIENCE = 30.0  # seconds until what has not ended is said to be left
 
 
@@ -238,12 +238,12 @@ def killed(folder: Path, kills: int) -> Row:
     """Searches that are killed again and again, each time resumed; so often each that a session
     gets further than what it repeats."""
     rng, stored, left, lost, other = Random(1), 0, 0, 0, 0
-    for first in range(0, kills, EACH):
-        store, some = folder / f"{first}.sqlite", range(first, min(first + EACH, kills))
+    for first in range(0, kills, KILLS):
+        store, some = folder / f"{first}.sqlite", range(first, min(first + KILLS, kills))
         runs, now_left, now_lost, same = kill_and_resume(store, some, rng)
         stored, left, lost = stored + runs, left + now_left, lost + now_lost + (not same)
         other += not same
-    searches = -(-kills // EACH)
+    searches = -(-kills // KILLS)
     became = f"{stored:,} runs stored; {searches - other} of {searches} end as if uninterrupted"
     return Row(f"{kills} kills of {searches} searches", stored, left, lost, 0.0, became)
 
@@ -252,7 +252,7 @@ def kill_and_resume(store: Path, kills: range, rng: Random) -> tuple[int, int, i
     """Runs stored, processes left, runs lost, and whether it ends like an uninterrupted one."""
     stored, lost, left = rows_of(store), 0, 0
     for kill in kills:
-        pid = forked(lambda: search(store, MANY))
+        pid = forked(lambda: search(store, MAX_RUNS))
         time.sleep(0.05 + 0.4 * rng.random())
         TROUBLES[kill % len(TROUBLES)](pid, rng)
         time.sleep(0.05 * rng.random())

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 CUTOFF = 1.0  # seconds, where a limit is at stake
-LONG = 30.0  # seconds, elsewhere: a busy machine may take its time
+PATIENCE = 30.0  # seconds, elsewhere: a busy machine may take its time
 GRACE = 0.2  # seconds
 MEMORY = 200e6  # bytes
 
@@ -32,7 +32,7 @@ class Kind(NamedTuple):
     @property
     def cutoff(self) -> float:
         """Of its runs."""
-        return CUTOFF if "timeout" in self.becomes or " to " in self.name else LONG
+        return CUTOFF if "timeout" in self.becomes or " to " in self.name else PATIENCE
 
 
 def _python(code: str) -> str:

@@ -24,7 +24,7 @@ from paramhs.core.costs import score
 from paramhs.core.random_streams import stream
 from paramhs.search.configurators.iterated_race_tests import Elimination, Friedman, PairedT
 
-FIRST = 5
+FIRST_RUNS = 5
 Law = Callable[[int, Random], list[float]]
 """The costs of so many candidates on one more pair."""
 
@@ -56,7 +56,7 @@ def race(test: Elimination, law: Law, candidates: int, pairs: int, rng: Random) 
         runs += len(alive)
         for i, own in alive.items():
             own.append((costs[i],))
-        if pair < FIRST:
+        if pair < FIRST_RUNS:
             continue
         names, rows = list(alive), list(alive.values())
         best = min(alive, key=lambda i: score(alive[i]))
@@ -95,7 +95,7 @@ def main() -> None:
                     law_name,
                     test_name,
                     str(candidates),
-                    share([left == FIRST for left, _ in races]),
+                    share([left == FIRST_RUNS for left, _ in races]),
                     share([left > 0 for left, _ in races]),
                     f"{made / (options.races * candidates * options.pairs):.0%}",
                 )

@@ -28,7 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paramhs_paper.theorems.STUDY_SIZES", (5, 10))
     monkeypatch.setattr("paramhs_paper.theorems.GROWTH_SIZES", (10, 100))
     monkeypatch.setattr("paramhs_paper.theorems.SHAPES", ((2, 2), (4, 5)))
-    monkeypatch.setattr("paramhs_paper.reproduction.STUDIED", 2)
+    monkeypatch.setattr("paramhs_paper.reproduction.STUDY_LANDSCAPES", 2)
 
 
 def pretend(output: Output, name: str, figure: object, *parts: object) -> None:

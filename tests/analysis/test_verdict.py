@@ -11,7 +11,7 @@ from scipy import stats
 
 from paramhs import Space
 from paramhs.analysis.paired_means import mean_p_value, p_values
-from paramhs.analysis.verdict import LEAST_INSTANCES, verdict
+from paramhs.analysis.verdict import MIN_INSTANCES, verdict
 from paramhs.analysis.verdict_text import conclusion
 from paramhs.core import Quality, Runtime
 from paramhs.core.costs import RuntimeThenQuality
@@ -83,8 +83,8 @@ class TestMeans:
         assert mean_test(*[1.0] * count) == p
 
     def test_fewest_cases_are_those_that_can_show_something(self):
-        assert mean_test(*[1.0] * LEAST_INSTANCES) < 0.05
-        assert mean_test(*[1.0] * (LEAST_INSTANCES - 1)) >= 0.05
+        assert mean_test(*[1.0] * MIN_INSTANCES) < 0.05
+        assert mean_test(*[1.0] * (MIN_INSTANCES - 1)) >= 0.05
 
     @examples(30)
     @given(st.lists(st.integers(-50, 50).map(float), min_size=2, max_size=9))

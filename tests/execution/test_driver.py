@@ -537,7 +537,7 @@ def test_a_search_continues_where_nearly_all_is_forbidden(
 ):
     """Among more configurations than are ever listed."""
     for module in (several, anywhere):
-        monkeypatch.setattr(module, "LISTABLE", listable)
+        monkeypatch.setattr(module, "MAX_LISTED_CONFIGS", listable)
     number = Integer(0, highest, default=0)
     space = Space({"a": number, "b": number}, forbidden=["a > 3", "b > 3"])
     result = tune(lambda c: c["a"] + c["b"], space, budget=40, configurator=configurator)

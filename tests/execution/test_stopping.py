@@ -3,7 +3,7 @@
 import pytest
 
 from paramhs import BadInput, Budget, load, tune
-from paramhs.execution.driver.stopping import LEAST_RACES, LEAST_SHARE
+from paramhs.execution.driver.stopping import MIN_RACES, MIN_SHARE
 from paramhs.formats.scenario import read_scenario
 from tests.support.command_line import paramhs
 
@@ -32,8 +32,8 @@ def stopped(tmp_path_factory):
 
 def test_it_stops_and_says_why(stopped):
     path, result = stopped
-    assert WHOLE / LEAST_SHARE <= result.asked < WHOLE / 2
-    assert len(result.history.races) >= LEAST_RACES
+    assert WHOLE / MIN_SHARE <= result.asked < WHOLE / 2
+    assert len(result.history.races) >= MIN_RACES
     assert result.stopped == "the next 70 runs would gain less than 2 % (90 % sure)"
     assert load(path).stopped == result.stopped
 

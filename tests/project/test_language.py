@@ -134,6 +134,22 @@ def faults_of_page(text):
             yield f"{number}: {len(line)} columns, more than {MAX_COLUMNS}: {line[:60]!r}"
 
 
+def names_in_braces(tree):
+    """Yield constants of the module in braces that are printed as they stand: an f is missing."""
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id.isupper()}
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        for alias in getattr(node, "names", ())
+        if isinstance(alias, ast.alias)
+    }
+    for node in ast.walk(tree):
+        if is_text(node):
+            for name in re.findall(r"{([A-Z_]{2,})}", node.value):
+                if name in names | imported:
+                    yield f"{node.lineno}: {{{name}}} outside of an f-string: {node.value!r}"
+
+
 def report(path, faults):
     assert not (found := list(faults)), "\n".join(
         f"{path.relative_to(ROOT)}:{fault}" for fault in found
@@ -142,7 +158,8 @@ def report(path, faults):
 
 @pytest.mark.parametrize("path", list(filter(converted, SOURCES)), ids=lambda path: path.stem)
 def test_source_is_written_in_plain_english(path):
-    report(path, faults_of_source(path.read_text(encoding="utf-8")))
+    source = path.read_text(encoding="utf-8")
+    report(path, [*faults_of_source(source), *names_in_braces(ast.parse(source))])
 
 
 @pytest.mark.parametrize("path", list(filter(converted, TEMPLATES)), ids=lambda path: path.stem)
@@ -198,3 +215,10 @@ def test_long_lines_are_found_outside_tables_and_code():
         f"2: {len(long)} columns, more than {MAX_COLUMNS}: {long[:60]!r}"
     ]
     assert not list(faults_of_page(f"| {long} |\n```\n{long}\n```\n    {long}\nshort\n"))
+
+
+def test_names_in_braces_outside_of_f_strings_are_found():
+    source = 'MOST = 3\nprint(f"at most {MOST} of" " {MOST}", "{INSTANCE}")\n'
+    assert list(names_in_braces(ast.parse(source))) == [
+        "2: {MOST} outside of an f-string: ' of {MOST}'"
+    ]

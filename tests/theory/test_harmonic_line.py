@@ -40,8 +40,8 @@ def test_equal_costs_are_weighed_alike_however_many(
     limits: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In passing, densely, and by conjugate gradients."""
-    monkeypatch.setattr(harmonic_line, "_MAX_INLINE", limits[0])
-    monkeypatch.setattr(harmonic_line, "_MAX_DENSE", limits[1])
+    monkeypatch.setattr(harmonic_line, "_MAX_INLINE_VALUES", limits[0])
+    monkeypatch.setattr(harmonic_line, "_MAX_DENSE_VALUES", limits[1])
     costs = np.random.default_rng(7).integers(0, 8, 300).astype(float)
     assert harmonic_line_calls(costs) == pytest.approx(by_the_chain(costs), rel=1e-11)
 

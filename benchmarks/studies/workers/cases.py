@@ -26,7 +26,7 @@ from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config
 
 CUTOFF = 15.0  # seconds
-RARE = 0.99  # of the runs end before that
+SHARE = 0.99  # of the runs end before that
 
 
 class Case(NamedTuple):
@@ -89,7 +89,7 @@ def minisat() -> Case:
     rows = np.column_stack([table.config[:, j] == v for j, v in values]).astype(float)
     ridge = rows.T @ rows + 10.0 * np.eye(len(values))
     found = np.linalg.solve(ridge, rows.T @ relative)
-    unit = float(np.quantile(logs, RARE)) - float(np.log(CUTOFF))
+    unit = float(np.quantile(logs, SHARE)) - float(np.log(CUTOFF))
     effects = dict(zip(values, map(float, found), strict=True))
     numbers = {instance: n for n, instance in enumerate(instances)}
     return Case(timed, Drawn(numbers, levels, effects, relative - rows @ found, unit))

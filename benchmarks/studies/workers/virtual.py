@@ -9,7 +9,7 @@ from typing import Any
 from paramhs.core.runs import Run
 from paramhs.execution.driver import Driver
 
-STARTING = 0.005
+START_SECONDS = 0.005
 """Seconds that pass beside every run: to send it, to start it, to store it."""
 
 
@@ -31,7 +31,7 @@ class VirtualWorkers(Executor):
         """Begin a run now."""
         future: Future[Any] = Future()
         run: Run = function(*args, **kwargs)
-        seconds = run.runtime + STARTING
+        seconds = run.runtime + START_SECONDS
         self.busy += seconds
         heappush(self._ends, (self.now + seconds, next(self._number), future, run))
         return future

@@ -20,7 +20,7 @@ from paramhs_paper import published
 from paramhs_paper.landscapes import FitnessPoint
 from paramhs_paper.points import Delta, Point
 from paramhs_paper.random_landscapes import Row
-from paramhs_paper.saps.ranking import POSSIBLE, Costs, five_best
+from paramhs_paper.saps.ranking import MIN_PROBABILITY, Costs, five_best
 from paramhs_paper.scenarios import HEURISTICS, SCENARIOS, PaperScenario
 from paramhs_paper.theorems import Growth
 
@@ -258,7 +258,7 @@ def _deltas_panel(
     return (lines + crosses.encode(y="published:Q")).properties(width=WIDTH, height=190)
 
 
-_NEAR = 5  # alphas in the close-up
+_ALPHAS = 5  # alphas in the close-up
 _STAR = (
     "M0,-1L0.23,-0.31L0.95,-0.31L0.36,0.12L0.59,0.81L0,0.38L-0.59,0.81L-0.36,0.12"
     "L-0.95,-0.31L-0.23,-0.31Z"
@@ -275,11 +275,11 @@ def settings_figure(costs: Costs, chance: Array, alphas: Sequence[int], title: s
             "cost": float(costs.mean[alpha, rho]),
             "percent": _percent(float(chance[alpha, rho])),
             "best": alpha * costs.mean.shape[1] + rho in best,
-            "possible": float(chance[alpha, rho]) >= POSSIBLE,
+            "possible": float(chance[alpha, rho]) >= MIN_PROBABILITY,
         }
         for alpha, rho in np.ndindex(*costs.mean.shape)
     ]
-    near = [row for row in rows if row["alpha"] in alphas[:_NEAR]]
+    near = [row for row in rows if row["alpha"] in alphas[:_ALPHAS]]
     upright = {"x": _axis("x", "alpha"), "y": _axis("y", "rho", "descending")}
     lying = {"x": _axis("x", "rho"), "y": _axis("y", "alpha", "descending")}
     rings = {"shape": "circle", "color": "black", "size": 140}
@@ -293,7 +293,7 @@ def settings_figure(costs: Costs, chance: Array, alphas: Sequence[int], title: s
     close = _heat(near, lying) + _chart(near).mark_text(fontSize=11).encode(
         **lying, text=alt.Text("percent:N")
     )
-    words = f"chance in % of being among the five best, alpha up to {alphas[:_NEAR][-1]}/15"
+    words = f"chance in % of being among the five best, alpha up to {alphas[:_ALPHAS][-1]}/15"
     panels = alt.vconcat(whole, close.properties(width=WIDTH - 40, height=130, title=words))
     return _finished(
         panels.resolve_scale(color="independent"),
@@ -303,7 +303,7 @@ def settings_figure(costs: Costs, chance: Array, alphas: Sequence[int], title: s
 
 
 def _percent(chance: float) -> str:
-    return f"{100 * chance:.0f}" if chance >= POSSIBLE / 5 else ""
+    return f"{100 * chance:.0f}" if chance >= MIN_PROBABILITY / 5 else ""
 
 
 def _axis(channel: str, name: str, sort: str = "ascending") -> Any:

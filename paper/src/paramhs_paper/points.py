@@ -27,7 +27,7 @@ from paramhs_paper.scenarios import (
 )
 from paramhs_paper.searching import searched
 from paramhs_paper.statistics import (
-    SIGNIFICANT,
+    SIGNIFICANCE_LEVEL,
     delta_of_laws,
     delta_of_samples,
     p_value,
@@ -288,4 +288,4 @@ def _delta(a: Answer, b: Answer) -> Delta:
         return Delta(name, first, second, size, there, exact_delta, None, None, None)
     p = p_value(a.sample, b.sample)
     found = delta_of_samples(a.sample, b.sample)
-    return Delta(name, first, second, size, there, exact_delta, found, p, p < SIGNIFICANT)
+    return Delta(name, first, second, size, there, exact_delta, found, p, p < SIGNIFICANCE_LEVEL)

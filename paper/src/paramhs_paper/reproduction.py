@@ -12,7 +12,7 @@ from paramhs_paper.saps.table import Landscape, kept
 from paramhs_paper.scenarios import HeuristicScenario, PaperScenario, SapsScenario
 from paramhs_paper.writing import Output
 
-STUDIED = 20  # random landscapes of each kind and size
+STUDY_LANDSCAPES = 20  # random landscapes of each kind and size
 
 Advance = Callable[[], object]
 
@@ -69,7 +69,7 @@ def figure2(tasks: Sequence[Task], jobs: int, out: Output, advance: Advance) -> 
 
 def prove(seed: int, out: Output, advance: Advance) -> None:
     """Compute bounds and exact calls, for one and several parameters, up to a million values."""
-    rows = theorems.study_rows(STUDIED, seed)
+    rows = theorems.study_rows(STUDY_LANDSCAPES, seed)
     advance()
     several = theorems.several_rows()
     advance()

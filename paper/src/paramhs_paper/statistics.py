@@ -8,7 +8,7 @@ from scipy.stats import chi2, mannwhitneyu
 
 from paramhs.theory.outcomes import Array
 
-SIGNIFICANT = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 AGREES, DOUBTFUL = 0.01, 1e-4
 
 

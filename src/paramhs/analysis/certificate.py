@@ -15,7 +15,7 @@ LIMITS = (
     "None of this is about other kinds of instances, other machines or other cutoffs"
     " (docs/explanation/certificate.md)."
 )
-_NEXT = 10  # the gain is predicted for this part of the runs, as many more
+_FURTHER_PARTS = 10  # the gain is predicted for this part of the runs, as many more
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,6 @@ class Certificate:
 
 def certificate(record: "Record", verdict: Verdict | NoVerdict) -> Certificate:
     """The certificate of a record and its verdict."""
-    further = max(len(record.runs) // _NEXT, 1)
+    further = max(len(record.runs) // _FURTHER_PARTS, 1)
     gain = expected_gain(record, further)
     return Certificate(verdict, gain_bound(record), win_probabilities(record), gain)

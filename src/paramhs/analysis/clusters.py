@@ -29,8 +29,8 @@ Numbers = npt.NDArray[np.float64]
 
 MIN_INSTANCES = 8
 MIN_CONFIGS = 6
-MIN_GROUP = 3  # instances in a group
-SIGNIFICANT = 0.01
+MIN_GROUP_INSTANCES = 3  # instances in a group
+SIGNIFICANCE_LEVEL = 0.01
 _PERMUTATIONS = 999
 _PASSES = 30  # of the alternating fits
 _MAX_CONFIGS = 400  # those with the most cells
@@ -87,7 +87,7 @@ def clusters(history: History) -> Clusters | None:
         return None
     best = min(tests, key=lambda one: one.p_value)
     p_value = min(1.0, 2 * best.p_value)
-    if p_value >= SIGNIFICANT or best.gain <= 1:
+    if p_value >= SIGNIFICANCE_LEVEL or best.gain <= 1:
         return None
     first, second = (
         tuple(name for name, label in zip(names, best.labels, strict=True) if label == side)
@@ -160,7 +160,7 @@ def _tested(
 ) -> _Test | None:
     """Group the instances by one half of the configurations, and test that with the other."""
     labels = _labels(adjusted[grouping])
-    if min(labels.sum(), (~labels).sum()) < MIN_GROUP:
+    if min(labels.sum(), (~labels).sum()) < MIN_GROUP_INSTANCES:
         return None
     cells = adjusted[testing]
     gain, best = _gain(cells, labels)

@@ -18,10 +18,10 @@ SURENESS = (("clearly", 1e-4), ("probably", 0.0125), ("perhaps", 0.32))
 
 With many runs, these correspond to 3.9, 2.5 and 1 standard errors.
 """
-ENOUGH_COMMON = 12
+MIN_COMMON_RUNS = 12
 """Common runs from which two configurations are compared in one number."""
-SMALL = 0.01  # share of the cost below which a difference hardly matters
-ROUNDING = 1e-9  # share of the cost below which a difference is rounding
+SMALL_SHARE = 0.01  # share of the cost below which a difference hardly matters
+ROUNDING_SHARE = 1e-9  # share of the cost below which a difference is rounding
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ def difference_words(worse_by: float, error: float, runs: int, scale: float = 0.
     of what is compared, is called small even if it is clear.
     """
     size = abs(worse_by)
-    if size <= ROUNDING * scale and error <= ROUNDING * scale:
+    if size <= ROUNDING_SHARE * scale and error <= ROUNDING_SHARE * scale:
         return "the same"
     chance = _chance(size, error, runs)
     how = next((word for word, most in SURENESS if chance < most), "")
     if not how:
         margin = f" (± {2 * error:.2g})" if math.isfinite(error) else ""
         return f"not visibly different{margin}"
-    small = " (less than 1 %)" if size < SMALL * scale else ""
+    small = " (less than 1 %)" if size < SMALL_SHARE * scale else ""
     direction = "worse" if worse_by > 0 else "better"
     return f"{how} {direction}, by {size:.3g} ± {2 * error:.2g}{small}"
 
@@ -108,7 +108,7 @@ def common_costs(history: History, first: Config, second: Config) -> Common | No
 
 def too_few(met: Common, history: History) -> str:
     """Why common runs of the best and the default are too few to compare; empty if they are not."""
-    least = min(ENOUGH_COMMON, history.pair_count)
+    least = min(MIN_COMMON_RUNS, history.pair_count)
     if met.runs >= least:
         return ""
     return f"{counted(met.runs, 'common run')}, too few to compare (at least {least:.0f})"

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paramhs.analysis.observations import TINY, Array, Observations
+from paramhs.analysis.observations import EPSILON, Array, Observations
 from paramhs.core.space import INACTIVE, Parameter, Space, Value, value_text
 
 MIN_SUPPORT = 3
@@ -113,7 +113,7 @@ class Factor(NamedTuple):
             count = len(self.range_effects)
             return np.full(count, 1 / max(count, 1))
         weights = np.where(self.supported, self.weights, 0.0)
-        result: Array = weights / max(float(weights.sum()), TINY)
+        result: Array = weights / max(float(weights.sum()), EPSILON)
         return result
 
     def _design(self, codes: Array, places: Array) -> Array:
@@ -171,7 +171,7 @@ def _score(codes: Array, ranks: Array) -> float:
     count = np.bincount(codes)
     between = float((np.bincount(codes, ranks) ** 2 / np.maximum(count, 1)).sum())
     bins = int((count > 0).sum())
-    within = max(float(ranks @ ranks) - between, TINY) / max(len(ranks) - bins, 1)
+    within = max(float(ranks @ ranks) - between, EPSILON) / max(len(ranks) - bins, 1)
     return between / max(bins - 1, 1) / within
 
 

@@ -27,12 +27,12 @@ import numpy as np
 from paramhs.core.runs import FAILURES, Run
 from paramhs.core.space import INACTIVE, Compare, Config, Space
 
-ALWAYS = 0.9  # share of failed runs at which a clause counts as an explanation
-SIGNIFICANT = 0.05
-_SINGLE = 0.8  # share of the allowed error for clauses of one parameter
-OTHER = 0.1  # share for instances; and for clauses of two parameters
+MIN_FAILED_SHARE = 0.9  # share of failed runs at which a clause counts as an explanation
+SIGNIFICANCE_LEVEL = 0.05
+_SINGLE_ERROR_SHARE = 0.8  # share of the allowed error for clauses of one parameter
+OTHER_ERROR_SHARE = 0.1  # share for instances; and for clauses of two parameters
 # Clauses of one parameter that are combined in pairs, the most significant ones.
-_MAX_PAIRED = 100
+_MAX_PAIRED_CLAUSES = 100
 # Thresholds tried on an ordered parameter; with more values they are thinned.
 _MAX_CUTS = 256
 _MAX_MESSAGES = 1_000  # messages that are read
@@ -172,7 +172,7 @@ class ClauseTable:
         marked, total = self.whole.failing, self.whole.configs
         log_p = log_fisher(counts.failing, counts.configs, marked, total)
         rate = counts.failed / counts.runs if counts.runs else 0.0
-        if rate >= ALWAYS and self._name(clause):
+        if rate >= MIN_FAILED_SHARE and self._name(clause):
             tried = 1.0
         return _Judged(clause, log_p + math.log(tried), rate)
 
@@ -201,16 +201,18 @@ def _best(table: ClauseTable) -> _Judged | None:
     singles = []
     for position, ranges in by_parameter.items():
         counts = table.counts_of(position, ranges)
-        tried = _testable(table.whole, counts, _SINGLE / len(by_parameter))
+        tried = _testable(table.whole, counts, _SINGLE_ERROR_SHARE / len(by_parameter))
         for one, count in zip(ranges, counts, strict=True):
             singles.append(table.judged(Clause((one,)), count, tried))
-    explains = _surest(one for one in singles if one.rate >= ALWAYS)
+    explains = _surest(one for one in singles if one.rate >= MIN_FAILED_SHARE)
     if explains is not None and table.counts(table.mask(explains.clause)).failing == (
         table.whole.failing
     ):
         return explains  # no pair can explain more
     pairs = _judged_pairs(table, by_parameter, singles)
-    return _surest(one for one in (*singles, *pairs) if one.rate >= ALWAYS) or _surest(singles)
+    return _surest(one for one in (*singles, *pairs) if one.rate >= MIN_FAILED_SHARE) or _surest(
+        singles
+    )
 
 
 def _testable(whole: _Counts, counts: Sequence[_Counts], share: float) -> float:
@@ -223,13 +225,13 @@ def _testable(whole: _Counts, counts: Sequence[_Counts], share: float) -> float:
         for n in counts
     )
     for count in range(1, len(counts)):
-        if bisect_right(least, math.log(SIGNIFICANT * share / count)) <= count:
+        if bisect_right(least, math.log(SIGNIFICANCE_LEVEL * share / count)) <= count:
             return count / share
     return len(counts) / share
 
 
 def _surest(judged: Iterable[_Judged]) -> _Judged | None:
-    significant = [one for one in judged if one.log_p <= math.log(SIGNIFICANT)]
+    significant = [one for one in judged if one.log_p <= math.log(SIGNIFICANCE_LEVEL)]
     return min(significant, key=lambda one: one.log_p, default=None)
 
 
@@ -237,13 +239,16 @@ def _judged_pairs(
     table: ClauseTable, by_parameter: Mapping[int, Sequence[_Range]], singles: Sequence[_Judged]
 ) -> Iterator[_Judged]:
     """Yield tests of pairs of the most significant clauses, of different parameters."""
-    likely = sorted(singles, key=lambda one: one.log_p)[:_MAX_PAIRED]
-    spread = math.comb(len(by_parameter), 2) / OTHER
+    likely = sorted(singles, key=lambda one: one.log_p)[:_MAX_PAIRED_CLAUSES]
+    spread = math.comb(len(by_parameter), 2) / OTHER_ERROR_SHARE
     masks = [table.mask(one.clause) for one in likely]
     failed, runs = (_together(masks, weights) for weights in (table.failed, table.runs))
     for a, b in combinations(range(len(likely)), 2):
         (first,), (second,) = likely[a].clause.ranges, likely[b].clause.ranges
-        if first.position == second.position or not failed[a, b] >= ALWAYS * runs[a, b] > 0:
+        if (
+            first.position == second.position
+            or not failed[a, b] >= MIN_FAILED_SHARE * runs[a, b] > 0
+        ):
             continue
         ways = len(by_parameter[first.position]) * len(by_parameter[second.position])
         both = Clause(tuple(sorted((first, second))))

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from paramhs.analysis.failure_clauses import (
-    ALWAYS,
-    OTHER,
-    SIGNIFICANT,
+    MIN_FAILED_SHARE,
+    OTHER_ERROR_SHARE,
+    SIGNIFICANCE_LEVEL,
     Clause,
     ClauseTable,
     Seen,
@@ -140,7 +140,7 @@ def _unexplained(left: Seen) -> Iterator[FailureGroup]:
 
 def _with_way_out(group: FailureGroup, clause: Clause, space: Space) -> FailureGroup:
     """Add the clause to forbid, if the default remains allowed and few good runs are lost."""
-    if group.failed < ALWAYS * group.runs:
+    if group.failed < MIN_FAILED_SHARE * group.runs:
         return group
     try:
         Space(space.parameters, conditions=space.conditions, forbidden=[clause.text])
@@ -158,6 +158,6 @@ def _bad_instances(seen: Seen) -> Iterator[tuple[str, float]]:
     failed = Counter(run.task.instance for run in seen.failures)
     for instance, count in failed.items():
         log_p = log_fisher(count, made[instance], failed.total(), len(seen.runs))
-        corrected = min(1.0, math.exp(log_p) * len(made) / OTHER)
-        if count >= ALWAYS * made[instance] and corrected <= SIGNIFICANT:
+        corrected = min(1.0, math.exp(log_p) * len(made) / OTHER_ERROR_SHARE)
+        if count >= MIN_FAILED_SHARE * made[instance] and corrected <= SIGNIFICANCE_LEVEL:
             yield instance.name, corrected

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paramhs.analysis.verdict import SIGNIFICANT, Verdict, verdict
+from paramhs.analysis.verdict import SIGNIFICANCE_LEVEL, Verdict, verdict
 from paramhs.analysis.verdict_text import directions, how_much, times
 from paramhs.core.costs import CostMetric, mean
 from paramhs.core.families import Families, families_by
@@ -132,7 +132,7 @@ def _claims(made: Verdict) -> str:
     """
     if any(made.wrong):
         return made.conclusion_here
-    if made.p_value >= 2 * SIGNIFICANT:
+    if made.p_value >= 2 * SIGNIFICANCE_LEVEL:
         return "unclear"
     return "better" if made.favours_second else "worse"
 

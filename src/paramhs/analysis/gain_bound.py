@@ -20,7 +20,7 @@ from paramhs.search.history import History
 from paramhs.search.record import Record
 
 LEVEL = 0.05
-MAX_SAID = 0.95
+MAX_STATED_GAIN = 0.95
 """Largest gain that is stated; a larger one says nothing."""
 _DRAWS = 400
 
@@ -57,7 +57,7 @@ def gain_bound(record: Record, level: float = LEVEL) -> GainBound | None:
     if history.pair_count == 1:
         return GainBound(count, 0.0, level)
     bound = _bound(history, best, level)
-    return None if bound is None or bound > MAX_SAID else GainBound(count, bound, level)
+    return None if bound is None or bound > MAX_STATED_GAIN else GainBound(count, bound, level)
 
 
 def _bound(history: History, best: Config, level: float) -> float | None:

@@ -27,7 +27,7 @@ from itertools import pairwise
 import numpy as np
 
 from paramhs.analysis.factors import Factor, factors
-from paramhs.analysis.observations import TINY, Array, Observations, observed
+from paramhs.analysis.observations import EPSILON, Array, Observations, observed
 from paramhs.analysis.regression import Regression
 from paramhs.core.costs import CostMetric
 from paramhs.core.runs import Run
@@ -166,13 +166,13 @@ class MainEffects:
         # distribution: coefficients are drawn from their normal posterior and the quantiles of the
         # ratio are taken.
         rng, effects = np.random.default_rng(0), self.coefficients
-        root = np.linalg.cholesky(self.covariance + TINY * np.eye(len(effects)))
+        root = np.linalg.cholesky(self.covariance + EPSILON * np.eye(len(effects)))
         draws = effects + rng.standard_normal((_DRAWS, len(root))) @ root.T
         numbers = range(len(self.factors))
         point = np.array([float(self._variance(k, effects)) for k in numbers])
         drawn = np.array([self._variance(k, draws) for k in numbers])
         rest = self.fit.rest + self.fit.rest_error * rng.standard_normal(_DRAWS)
-        whole = drawn.sum(axis=0) + np.maximum(rest, 0.0) + TINY
+        whole = drawn.sum(axis=0) + np.maximum(rest, 0.0) + EPSILON
         low, high = np.quantile(drawn / whole, (0.025, 0.975), axis=1)
         return point, low, high
 
@@ -184,7 +184,7 @@ class MainEffects:
         # few configurations make either too narrow.
         factor, scale = self.factors[number], self.data.scale
         points, lows, highs = self._shares
-        whole = float(points.sum()) + self.fit.rest + TINY
+        whole = float(points.sum()) + self.fit.rest + EPSILON
         share = float(points[number]) / whole
         error = self._error(number) * (1 - share) / whole
         part = self.coefficients[self.slices[number]]

@@ -20,15 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paramhs.analysis.importance import main_effects
-from paramhs.analysis.observations import TINY, Array
+from paramhs.analysis.observations import EPSILON, Array
 from paramhs.core.costs import CostMetric
 from paramhs.core.runs import Run
 from paramhs.core.space import INACTIVE, Config
 
 _TREES = 32
 _LEAVES = 256  # leaves of a tree
-_MIN_LEAF = 3  # configurations in a leaf
-_MAX_PAIRED = 8  # parameters combined in pairs, the most important ones
+_LEAF_CONFIGS = 3  # configurations in a leaf
+_MAX_PAIRED_PARAMETERS = 8  # parameters combined in pairs, the most important ones
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,15 @@ def interactions(runs: Iterable[Run], metric: CostMetric) -> tuple[Interaction, 
     fit = fitted.fit
     names, codes, levels = _encoded([fitted.data.configs[k] for k in fit.configs])
     forest = RandomForestRegressor(
-        _TREES, min_samples_leaf=_MIN_LEAF, max_leaf_nodes=_LEAVES, max_features=0.7, random_state=0
+        _TREES,
+        min_samples_leaf=_LEAF_CONFIGS,
+        max_leaf_nodes=_LEAVES,
+        max_features=0.7,
+        random_state=0,
     )
     forest.fit(codes, fit.levels, fit.weights)
     boxes = [_boxes(tree.tree_, levels) for tree in forest.estimators_]
-    return _decomposed([box for box in boxes if box.variance > TINY], names)
+    return _decomposed([box for box in boxes if box.variance > EPSILON], names)
 
 
 def _encoded(configs: Sequence[Config]) -> tuple[list[str], Array, Array]:
@@ -155,7 +159,7 @@ def _decomposed(boxes: Sequence[_Boxes], names: Sequence[str]) -> tuple[Interact
     alone = np.array([[box.explained(k) for box in boxes] for k in range(len(names))])
     whole = np.array([box.variance for box in boxes])
     found = [_summary((names[k],), alone[k] / whole) for k in range(len(names))]
-    first = sorted(np.argsort(-(alone / whole).mean(axis=1))[:_MAX_PAIRED].tolist())
+    first = sorted(np.argsort(-(alone / whole).mean(axis=1))[:_MAX_PAIRED_PARAMETERS].tolist())
     for a, b in combinations(first, 2):
         both = np.array([box.explained(a, b) for box in boxes]) - alone[a] - alone[b]
         found.append(_summary((names[a], names[b]), np.maximum(both, 0.0) / whole))

@@ -4,11 +4,11 @@ from dataclasses import asdict, dataclass
 
 from paramhs.core.text.numbers import finite
 
-LEAST_CASES = 6
+MIN_CASES = 6
 """Cases needed so that unanimous ones give a p-value below 0.05."""
 MARGIN = 0.01
 """Relative difference up to which costs are equivalent, as a share of the larger one."""
-CLOCK = 0.01
+CLOCK_SECONDS = 0.01
 """Measurement error of a time in seconds; smaller differences do not matter."""
 
 

@@ -22,7 +22,7 @@ from paramhs.core.space import Config
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-TINY = 1e-12
+EPSILON = 1e-12
 MAX_CONFIGS = 3_000
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from paramhs.analysis.intervals import LEAST_CASES, Estimate, Interval, Tolerance
+from paramhs.analysis.intervals import MIN_CASES, Estimate, Interval, Tolerance
 from paramhs.analysis.paired_means import (
     Numbers,
     claimed_p_value,
@@ -16,7 +16,7 @@ from paramhs.analysis.paired_means import (
 )
 from paramhs.core.costs import mean
 
-_HUGE = 1e100
+_MAX_COST = 1e100
 
 
 def estimate(pairs: Sequence[tuple[float, float]], tie: Tolerance, level: float) -> Estimate:
@@ -26,13 +26,13 @@ def estimate(pairs: Sequence[tuple[float, float]], tie: Tolerance, level: float)
     """
     first, second = np.array(pairs, dtype=float).T
     largest = float(max(np.abs(first).max(), np.abs(second).max()))
-    if largest > _HUGE:  # sums and squares would overflow
+    if largest > _MAX_COST:  # sums and squares would overflow
         small = replace(tie, clock=tie.clock / largest)
         found = estimate([(a / largest, b / largest) for a, b in pairs], small, level)
         return replace(found, gain=found.gain and found.gain.times(largest))
     a, b = mean(first.tolist()), mean(second.tolist())
     gap, positive = a - b, bool(min(first.min(), second.min()) > 0)
-    if len(first) < LEAST_CASES:
+    if len(first) < MIN_CASES:
         unknown = Interval(a / b, 0.0, math.inf) if positive else None
         return Estimate(Interval(gap, -math.inf, math.inf), unknown, 1.0, gap > 0, False)
     p_value = claim_p_value(first, second, tie)

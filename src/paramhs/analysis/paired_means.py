@@ -26,10 +26,11 @@ more in every case; chance would have to choose that side n times.
 - *Unanimous*: at least `FACTOR` times as much in every case; twice that probability counts. Without
   this rule, eight instances of which the default solves two and the other configuration all, ten
   times faster, would prove nothing, because time-outs make the differences skewed.
-- *Steady*: at least `LEAST_FACTOR` times as much in every case, and the largest ratio is at most
-  the `STEADY`th power of the smallest. Sizes of instances do not matter to ratios that agree; only
-  a kind of instance that is missing from the sample could turn the means. Without this rule, six
-  instances that all become 1.5 times faster would prove nothing, because their sizes differ.
+- *Steady*: at least `MIN_FACTOR` times as much in every case, and the logarithm of the largest
+  ratio is at most `STEADY_RATIO` times that of the smallest. Sizes of instances do not matter to
+  ratios that agree; only a kind of instance that is missing from the sample could turn the means.
+  Without this rule, six instances that all become 1.5 times faster would prove nothing, because
+  their sizes differ.
 
 `benchmarks/calibration` measures this against the alternatives; the tables are in
 docs/explanation/verdict.md.
@@ -46,25 +47,25 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from paramhs.analysis.intervals import LEAST_CASES
+from paramhs.analysis.intervals import MIN_CASES
 from paramhs.core.distribution_tails import t_tail
 
 Numbers = npt.NDArray[np.float64]
 
 SKEWNESS = 2.5
-SMALL = 90.0
-SHRINKING = 0.85  # share of the mean relative difference of the cheaper half
+SHRINKAGE_CASES = 90.0
+SHRINKING_SHARE = 0.85  # share of the mean relative difference of the cheaper half
 FEW_FACTOR = 6.0  # of Student's p-value, where the costlier half has fewer than six cases
 FLOOR = 0.1  # smallest relative spread of a resample; where cases tie, many resamples have none
 FACTOR = 2.0  # ratio that every case must exceed to count as unanimous
-MIN_UNANIMOUS = 7  # cases needed for unanimity to be significant at 5 %
-LEAST_FACTOR = 1.05  # ratio that every case must exceed to count as steady
-STEADY = 3.0  # of the logarithms of the ratios, the largest over the smallest
-_EXACT = 11  # cases up to which all sign flips are enumerated
+MIN_UNANIMOUS_CASES = 7  # cases needed for unanimity to be significant at 5 %
+MIN_FACTOR = 1.05  # ratio that every case must exceed to count as steady
+STEADY_RATIO = 3.0  # of the logarithms of the ratios, the largest over the smallest
+_MAX_EXACT_CASES = 11  # cases up to which all sign flips are enumerated
 _DRAWS = 3_999
-_MANY = 250  # with more cases, half the draws suffice
+_MANY_CASES = 250  # with more cases, half the draws suffice
 _STEPS = 20  # bisections of a bracket
-_FAR = 18  # grid points on each side, up to 19,000 times the estimate for a ratio
+_GRID_POINTS = 18  # grid points on each side, up to 19,000 times the estimate for a ratio
 
 
 def mean_p_value(differences: npt.ArrayLike) -> float:
@@ -94,9 +95,9 @@ def _unanimous(first: Numbers, second: Numbers) -> Numbers:
         sizes = np.where(np.isfinite(logs), np.abs(logs), 0.0)
         one_sided = positive & (np.abs(np.sign(logs).sum(axis=1)) == n)
     least, most = sizes.min(axis=1), sizes.max(axis=1)
-    steady = one_sided & (least >= math.log(LEAST_FACTOR)) & (most <= STEADY * least)
-    apart = one_sided & (least >= math.log(FACTOR)) & (n >= MIN_UNANIMOUS)
-    found = np.where(steady & (n >= LEAST_CASES), 2 * 0.5**n, 1.0)
+    steady = one_sided & (least >= math.log(MIN_FACTOR)) & (most <= STEADY_RATIO * least)
+    apart = one_sided & (least >= math.log(FACTOR)) & (n >= MIN_UNANIMOUS_CASES)
+    found = np.where(steady & (n >= MIN_CASES), 2 * 0.5**n, 1.0)
     return np.minimum(found, np.where(apart, 4 * 0.5**n, 1.0))
 
 
@@ -117,7 +118,7 @@ def _costlier_half(size: Numbers, difference: Numbers) -> float:
     costly = difference[np.argsort(size, kind="stable")[len(size) // 2 :]]
     if costly.sum() <= 0:
         return 1.0
-    if len(costly) >= LEAST_CASES:
+    if len(costly) >= MIN_CASES:
         return mean_p_value(costly)
     spread = float(costly.std(ddof=1)) or 1e-9 * float(costly.mean())
     t = float(costly.mean()) / spread * math.sqrt(len(costly))
@@ -126,11 +127,11 @@ def _costlier_half(size: Numbers, difference: Numbers) -> float:
 
 def _shrinks(size: Numbers, difference: Numbers) -> bool:
     """Whether relative differences are clearly smaller in the costlier half of the cases."""
-    if len(size) < LEAST_CASES:
+    if len(size) < MIN_CASES:
         return False
     relative = (difference / size)[np.argsort(size, kind="stable")]
     middle = len(size) // 2
-    return float(relative[middle:].mean()) < SHRINKING * float(relative[:middle].mean())
+    return float(relative[middle:].mean()) < SHRINKING_SHARE * float(relative[:middle].mean())
 
 
 def p_values(samples: Numbers) -> Numbers:
@@ -193,18 +194,18 @@ def shrinkage(n: int, skewness: Numbers) -> Numbers:
     if n < 3:
         return np.ones_like(skewness)
     unbiased = skewness * math.sqrt(n * (n - 1)) / (n - 2)
-    size = max(SKEWNESS / math.sqrt(n), SMALL / n**2)
+    size = max(SKEWNESS / math.sqrt(n), SHRINKAGE_CASES / n**2)
     return 1 + size * np.clip(1 - unbiased, 0.0, 2.0)
 
 
 def _draws(n: int) -> int:
-    return _DRAWS if n <= _MANY else _DRAWS // 2
+    return _DRAWS if n <= _MANY_CASES else _DRAWS // 2
 
 
 @lru_cache(maxsize=8)
 def signs(n: int) -> Numbers:
     """All sign patterns, or random ones; the first is the identity."""
-    if n <= _EXACT:
+    if n <= _MAX_EXACT_CASES:
         return np.array(list(product((1.0, -1.0), repeat=n)))
     rng = np.random.default_rng([n, 1])
     signs = np.where(rng.random((_draws(n), n)) < 0.5, -1.0, 1.0)
@@ -251,9 +252,9 @@ def _edge(passes: Callable[[float], bool], side: float, step: float) -> float:
     The set of passing values may have gaps, so the whole widening grid is evaluated before the last
     passing value is refined by bisection.
     """
-    grid = [step * 1.5**k for k in range(_FAR)]
+    grid = [step * 1.5**k for k in range(_GRID_POINTS)]
     passing = [k for k, value in enumerate(grid) if passes(side * value)]
-    if passing and passing[-1] == _FAR - 1:
+    if passing and passing[-1] == _GRID_POINTS - 1:
         return side * math.inf
     near = grid[passing[-1]] if passing else 0.0
     far = grid[passing[-1] + 1] if passing else step

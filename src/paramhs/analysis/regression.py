@@ -26,12 +26,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from paramhs.analysis.factors import Group
-from paramhs.analysis.observations import TINY, Array, Observations
+from paramhs.analysis.observations import EPSILON, Array, Observations
 from paramhs.search.model.censoring import hazard, working
 
 FREEDOM = 4.0
 # Variance of the t distribution with 4 degrees of freedom fitted to standard normal data.
-_NORMAL = 0.69
+_NORMAL_VARIANCE = 0.69
 # Configurations beyond the number of fitted effects.
 _MIN_FREEDOM = 3.0
 _ROUNDS = 40
@@ -39,7 +39,7 @@ _MIN_ROUNDS = 4
 _SWEEPS = 4
 _FIRST_SWEEPS = 30
 # Change of predictions, in standard deviations of values, at which the fit has converged.
-_CONVERGED = 1e-3
+_CONVERGENCE_TOLERANCE = 1e-3
 # Variance of a deviation or of the noise, as a share of that of all values.
 _MIN_VARIANCE = 1e-6
 
@@ -115,7 +115,7 @@ class Regression:
             before = self._predicted
             self._round()
             moved = float(np.abs(self._predicted - before).max())
-            if step >= _MIN_ROUNDS and moved < _CONVERGED * self._total**0.5:
+            if step >= _MIN_ROUNDS and moved < _CONVERGENCE_TOLERANCE * self._total**0.5:
                 break
 
     def _begin(self) -> None:
@@ -203,11 +203,11 @@ class Regression:
         # over its size, with a weak inverse-gamma prior (`_usual`) that keeps a group of one column
         # estimable.
         for _ in range(2):
-            self._posterior.update(np.repeat(self._spread, self._sizes), 1 / _NORMAL)
+            self._posterior.update(np.repeat(self._spread, self._sizes), 1 / _NORMAL_VARIANCE)
             size = self._posterior.mean**2 + self._posterior.variances
             sums = np.add.reduceat(size, self._starts)
             self._spread = (sums + self._usual / 5) / (self._sizes + 2)
-        self._posterior.update(np.repeat(self._spread, self._sizes), 1 / _NORMAL)
+        self._posterior.update(np.repeat(self._spread, self._sizes), 1 / _NORMAL_VARIANCE)
         self._predicted = self._middle + self._centred @ self._posterior.mean
         result: Array = self._posterior.leverages * variances
         return result
@@ -266,7 +266,7 @@ class Regression:
 
         It is at least what chance assigns to an inert parameter with two values.
         """
-        return self._deviation / _NORMAL + self._unresolved
+        return self._deviation / _NORMAL_VARIANCE + self._unresolved
 
     @property
     def rest_error(self) -> float:
@@ -291,4 +291,4 @@ def _variance(values: Array) -> float:
     The plain variance is used where these are all equal.
     """
     low, high = np.percentile(values, [10, 90])
-    return max(float((high - low) / 2.563) ** 2 or float(np.var(values)), TINY)
+    return max(float((high - low) / 2.563) ** 2 or float(np.var(values)), EPSILON)

@@ -24,7 +24,7 @@ NONE_RETURNED = "answer: none returned; a call that ends counts as solved"
 
 _GIVES_UP = "A configuration that gives up at once would win"
 _MAX_ANSWERS = 8  # distinct answers counted separately
-_MAX_NAMED = 5  # instances named in a message
+_MAX_NAMES = 5  # instances named in a message
 
 
 def has_failed(run: Run, metric: CostMetric) -> bool:
@@ -152,16 +152,16 @@ def _counted(runs: Iterable[Run]) -> dict[str, int]:
 
 def _disagreements(runs: Sequence[Run]) -> Iterator[str]:
     disputed = list(dict.fromkeys(run.task.instance for run in runs if contradicts_another(run)))
-    for instance in disputed[:_MAX_NAMED]:
+    for instance in disputed[:_MAX_NAMES]:
         here = [r for r in runs if r.task.instance == instance and is_answer(r.answer)]
         configs: dict[Config, None] = {run.task.config: None for run in here}
         said = dict.fromkeys(shown(run.answer) for run in here if run.answer is not None)
-        answers = ", ".join([*said][:_MAX_NAMED])
+        answers = ", ".join([*said][:_MAX_NAMES])
         yield (
             f"{counted(len(configs), 'configuration')} disagree on instance"
             f" {plain_name(instance.name)}: {answers}; the first answer was taken as correct"
             " because the default gave none; set `expected`"
         )
-    if len(disputed) > _MAX_NAMED:
-        more = counted(len(disputed) - _MAX_NAMED, "more instance")
+    if len(disputed) > _MAX_NAMES:
+        more = counted(len(disputed) - _MAX_NAMES, "more instance")
         yield f"configurations disagree on {more}"

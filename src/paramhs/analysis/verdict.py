@@ -18,7 +18,14 @@ from functools import cached_property
 from typing import Literal
 
 from paramhs.analysis.confidence_sequence import mean_saving
-from paramhs.analysis.intervals import CLOCK, LEAST_CASES, MARGIN, Estimate, Interval, Tolerance
+from paramhs.analysis.intervals import (
+    CLOCK_SECONDS,
+    MARGIN,
+    MIN_CASES,
+    Estimate,
+    Interval,
+    Tolerance,
+)
 from paramhs.analysis.solved_runs import has_failed
 from paramhs.analysis.verdict_text import (
     caveats,
@@ -34,8 +41,8 @@ from paramhs.core.space import Config
 from paramhs.core.text.html import Markup, html_table, joined, paragraph
 from paramhs.core.text.numbers import finite
 
-LEAST_INSTANCES = LEAST_CASES
-SIGNIFICANT = 0.05
+MIN_INSTANCES = MIN_CASES
+SIGNIFICANCE_LEVEL = 0.05
 _TICK = 1e-6  # seconds; shorter runtimes count as this
 Both = tuple[float, float]
 """Costs of the first and of the second configuration."""
@@ -134,7 +141,7 @@ class Verdict:
     @property
     def confidence(self) -> float:
         """Confidence level of each interval."""
-        return 1 - SIGNIFICANT / self.comparisons
+        return 1 - SIGNIFICANCE_LEVEL / self.comparisons
 
     @property
     def about_these_only(self) -> bool:
@@ -159,7 +166,7 @@ class Verdict:
         if not means or not all(math.isfinite(cost) for both in means for cost in both):
             return None
         first, second = ([both[side] for both in means] for side in (0, 1))
-        return mean_saving(first, second, SIGNIFICANT / self.comparisons)
+        return mean_saving(first, second, SIGNIFICANCE_LEVEL / self.comparisons)
 
     @property
     def recommendation(self) -> str:
@@ -184,7 +191,7 @@ class Verdict:
         first, second = self.wrong
         if first or second:
             return "unclear" if first else "worse"
-        if self.p_value >= SIGNIFICANT:
+        if self.p_value >= SIGNIFICANCE_LEVEL:
             return "unclear"
         return "better" if self.favours_second else "worse"
 
@@ -277,7 +284,7 @@ def verdict(
     *,
     comparisons: int = 1,
     margin: float = MARGIN,
-    clock: float = CLOCK,
+    clock: float = CLOCK_SECONDS,
 ) -> Verdict:
     """Compare two configurations by their runs, which must be on the same pairs.
 
@@ -306,12 +313,12 @@ def verdict(
     tie = Tolerance(margin, 0.0 if quality else clock)
     cases = _cases(costs)
     scores = [_scores(case) for case in cases]
-    found = _compared(cases, scores, flip, tie, SIGNIFICANT / comparisons)
+    found = _compared(cases, scores, flip, tie, SIGNIFICANCE_LEVEL / comparisons)
     wins = sum(_is_less(b, a, tie) for a, b in scores)
     losses = sum(_is_less(a, b, tie) for a, b in scores)
     usable = [pair for pair, both in costs.items() if all(map(math.isfinite, both))]
     shown, beside = _comparable(mine, other, metric)
-    by_instance = len(instances) >= LEAST_INSTANCES
+    by_instance = len(instances) >= MIN_INSTANCES
     return Verdict(
         _side(first, shown, metric, _mean_time(mine, usable)),
         _side(second, beside, metric, _mean_time(other, usable)),
@@ -326,7 +333,7 @@ def verdict(
         found.ratio,
         min(1.0, found.p_value * comparisons),
         found.favours_second,
-        time=_time_ratio(mine, other, usable, clock, SIGNIFICANT / comparisons)
+        time=_time_ratio(mine, other, usable, clock, SIGNIFICANCE_LEVEL / comparisons)
         if not metric.needs_runtime
         else None,
         comparisons=comparisons,
@@ -341,7 +348,7 @@ def compared_costs(costs: Mapping[tuple[str, int], Both], maximise: bool) -> Est
     """Test and intervals of a verdict, from costs by instance and seed."""
     cases = _cases(costs)
     scores = [_scores(case) for case in cases]
-    return _compared(cases, scores, maximise, Tolerance(MARGIN, 0.0), SIGNIFICANT)
+    return _compared(cases, scores, maximise, Tolerance(MARGIN, 0.0), SIGNIFICANCE_LEVEL)
 
 
 def _compared(
@@ -375,7 +382,7 @@ def _failure_test(scores: Sequence[tuple[Score, Score]], tie: Tolerance) -> tupl
         for (a, b), difference in zip(scores, _differences(scores), strict=True)
         if _is_less(a, b, tie) or _is_less(b, a, tie)
     ]
-    p_value = 1.0 if len(scores) < LEAST_CASES else mean_p_value(apart)
+    p_value = 1.0 if len(scores) < MIN_CASES else mean_p_value(apart)
     return p_value, math.fsum(apart) > 0
 
 
@@ -452,7 +459,7 @@ def _cases(costs: Mapping[tuple[str, int], Both]) -> list[list[Both]]:
     by_instance: dict[str, list[Both]] = defaultdict(list)
     for (name, _), both in costs.items():
         by_instance[name].append(both)
-    if len(by_instance) >= LEAST_INSTANCES:
+    if len(by_instance) >= MIN_INSTANCES:
         return list(by_instance.values())
     shortest = min(map(len, by_instance.values()))
     return [[runs[k] for runs in by_instance.values()] for k in range(shortest)]

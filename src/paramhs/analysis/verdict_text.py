@@ -4,7 +4,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from paramhs.analysis.intervals import LEAST_CASES
+from paramhs.analysis.intervals import MIN_CASES
 from paramhs.core.costs import mean
 from paramhs.core.runs import Status
 from paramhs.core.text.numbers import counted, printable
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from paramhs.core.costs import CostMetric
 
 WIDTH = 80  # columns of a text printed as a whole
-_SAME = 0.01  # ratios this close to 1 are shown in percent
-_UNSEEN = 0.025  # probability that a kind of instance is missing from the sample
-_RARE = 0.1  # kinds of instances rarer than this are not mentioned
+_EQUALITY_MARGIN = 0.01  # ratios this close to 1 are shown in percent
+_UNSEEN_PROBABILITY = 0.025  # probability that a kind of instance is missing from the sample
+_RARE_SHARE = 0.1  # kinds of instances rarer than this are not mentioned
 
 
 def verdict_text(verdict: "Verdict") -> str:
@@ -150,8 +150,8 @@ def _several(verdict: "Verdict") -> str:
 
 def _unseen(verdict: "Verdict") -> str:
     """Share of instance kinds that the sample may miss, so that the interval ignores them."""
-    share = 1 - _UNSEEN ** (1 / verdict.instances)
-    if verdict.case != "instance" or share < _RARE:
+    share = 1 - _UNSEEN_PROBABILITY ** (1 / verdict.instances)
+    if verdict.case != "instance" or share < _RARE_SHARE:
         return ""
     return (
         f"Kinds of instances that make up less than {100 * share:.0f} % may be missing among these"
@@ -227,7 +227,7 @@ def _why_not(verdict: "Verdict") -> str:
             f" {counted(verdict.instances, 'instance')} cannot show what holds for others; test on"
             " at least 6."
         )
-    if cases < LEAST_CASES:
+    if cases < MIN_CASES:
         return f" {counted(cases, verdict.case)} cannot show a difference; make at least 6."
     if verdict.failures_differ and _excludes_none(verdict):
         return _failures(verdict)
@@ -278,7 +278,7 @@ def directions(metric: "CostMetric", by_runtime: bool | None = None) -> tuple[st
 
 def times(ratio: float, better: str, worse: str) -> str:
     """Format a ratio: "2.7 times faster", "1.3 times slower"."""
-    if abs(ratio - 1) < _SAME:
+    if abs(ratio - 1) < _EQUALITY_MARGIN:
         return (
             "the same" if ratio == 1 else f"{abs(ratio - 1):.1%} {better if ratio > 1 else worse}"
         )

@@ -36,7 +36,7 @@ from paramhs.search.history import History
 from paramhs.search.record import Ending, Record
 from paramhs.search.registry import CONFIGURATORS, ConfiguratorName
 
-_LOOK_AHEAD = 64  # tasks handed out before the search asks for them
+_LOOKAHEAD_TASKS = 64  # tasks handed out before the search asks for them
 
 NO_TEST_SET = "ask and tell holds no instances out; `validate` compares configurations."
 
@@ -135,7 +135,7 @@ class AskTell:
     def _renew_offers(self) -> None:
         request = self._session.request
         self._wanted = set(request.tasks)
-        self._offers = chain(request.tasks, islice(request.likely, _LOOK_AHEAD))
+        self._offers = chain(request.tasks, islice(request.likely, _LOOKAHEAD_TASKS))
 
     def ask(self) -> Task | None:
         """Return the next task to run.

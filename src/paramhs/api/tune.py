@@ -42,7 +42,7 @@ from paramhs.report.result import Result
 from paramhs.search.configurators import Configurator
 from paramhs.search.registry import CONFIGURATORS, ConfiguratorName
 
-MANY_FAILED = 0.1
+FAILED_SHARE = 0.1
 """Share of failed runs above which the end of `tune` says so."""
 
 
@@ -174,7 +174,7 @@ def tune(
             asynchronous=asynchronous,
             accept_changed=accept_changed,
         )
-        if result.failed_runs > MANY_FAILED * result.asked:
+        if result.failed_runs > FAILED_SHARE * result.asked:
             running.watcher.notice(f"warning: {'; '.join(result.failure_lines)}")
         return result
 

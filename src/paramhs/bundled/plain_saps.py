@@ -28,10 +28,10 @@ SPACE = Space(
 """Promising ranges of the parameters, with UBCSAT's defaults."""
 
 _THRESHOLD = -0.1  # this and the next two as in saps/kernel.py
-_TIED = 1e-9
-_HEAVY = 1000.0
+_TIE_TOLERANCE = 1e-9
+_MAX_WEIGHT = 1000.0
 _WORD = 2**64
-_GOLDEN = 0x9E3779B97F4A7C15
+_GOLDEN_RATIO = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class _Run:
         self.candidates = {v for v in self.candidates if scores[v] < _THRESHOLD}
         if not self.candidates:
             return None
-        limit = min(scores[v] for v in self.candidates) + _TIED
+        limit = min(scores[v] for v in self.candidates) + _TIE_TOLERANCE
         ties = sorted(v for v in self.candidates if scores[v] <= limit)
         return ties[int(self._uniform() * len(ties))] if len(ties) > 1 else ties[0]
 
@@ -187,9 +187,9 @@ class _Run:
         if smooth:
             more = (1.0 - self.rho) * sum(self.weights) / len(self.weights)
             self.weights = [weight + more for weight in self.weights]
-        heavy = any(self.weights[clause] > _HEAVY for clause in self.false)
+        heavy = any(self.weights[clause] > _MAX_WEIGHT for clause in self.false)
         if heavy:
-            self.weights = [weight / _HEAVY for weight in self.weights]
+            self.weights = [weight / _MAX_WEIGHT for weight in self.weights]
         if smooth or heavy:
             self._score()
         for clause in self.false:
@@ -205,8 +205,8 @@ def _single(number: float) -> float:
 
 def random_words(seed: int, run: int = 0) -> Iterator[int]:
     """Yield 64 random bits at a time, as for run number `run` of the fast solver."""
-    counter = _mixed(_mixed(seed + _GOLDEN) + run)
-    a, b, c, d = (_mixed(counter + i * _GOLDEN) for i in range(1, 5))
+    counter = _mixed(_mixed(seed + _GOLDEN_RATIO) + run)
+    a, b, c, d = (_mixed(counter + i * _GOLDEN_RATIO) for i in range(1, 5))
     while True:
         yield _rotated(b * 5 % _WORD, 7) * 9 % _WORD
         shifted = (b << 17) % _WORD

@@ -15,7 +15,7 @@ from paramhs.execution.safe_files import written_whole
 
 _TABLES = ", ".join(TABLES)
 _FORMATS = ", ".join(FORMATS)
-_MAX_SHOWN = 20  # lines printed to a terminal
+_MAX_LINES = 20  # lines printed to a terminal
 
 
 def export(
@@ -70,8 +70,8 @@ def _print(store: Path, what: str, kind: str) -> None:
     rows, _ = export_table(store, what, kind, whole)
     lines = whole.getvalue().splitlines(keepends=True)
     with standard_output() as file:
-        file.writelines(lines[:_MAX_SHOWN])
-    if len(lines) > _MAX_SHOWN:
+        file.writelines(lines[:_MAX_LINES])
+    if len(lines) > _MAX_LINES:
         say(
             f"... {counted(rows, 'row')} in all. For the whole table:"
             f" {called('export', store, '--what', what, '--out', f'{what}.{kind}')}",

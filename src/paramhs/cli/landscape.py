@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from paramhs.theory.table import Analysis
 
 _MAX_LINES = 8  # lines of a profile, or optima, that are printed
-_MAX_DRAWN = 1_000  # values of a parameter in a picture, evenly chosen, besides its optima
+_MAX_DRAWN_VALUES = 1_000  # values of a parameter in a picture, evenly chosen, besides its optima
 
 
 def landscape(
@@ -153,7 +153,7 @@ def _panel(alt: Any, analysis: "Analysis", axis: int) -> Any:
     others = tuple(i for i in range(table.costs.ndim) if i != axis)
     costs = table.costs.min(axis=others) if others else table.costs
     values = table.values[axis]
-    every, best_cost = -(-len(values) // _MAX_DRAWN), costs.min()
+    every, best_cost = -(-len(values) // _MAX_DRAWN_VALUES), costs.min()
     rows = [
         {"value": _drawable(value), "cost": float(cost), "optimum": bool(cost == best_cost)}
         for k, (value, cost) in enumerate(zip(values, costs, strict=True))

@@ -32,7 +32,7 @@ from paramhs.formats.portfolio_files import clasp_portfolio, is_clasp, shell_scr
 from paramhs.formats.scenario import ScenarioFile
 
 _USUAL_CODES = (0, 10, 20, 30)
-_MAX_WINS = 4  # instances named in a row
+_MAX_NAMES = 4  # instances named in a row
 
 
 def portfolio(
@@ -256,6 +256,6 @@ def print_portfolio(console: Console, found: Portfolio) -> None:
 
 
 def _wins(names: Sequence[str]) -> str:
-    first = ", ".join(map(os.path.basename, names[:_MAX_WINS]))
-    more = f", ... ({len(names)})" if len(names) > _MAX_WINS else ""
+    first = ", ".join(map(os.path.basename, names[:_MAX_NAMES]))
+    more = f", ... ({len(names)})" if len(names) > _MAX_NAMES else ""
     return f"{first}{more}" if names else "none"

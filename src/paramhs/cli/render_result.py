@@ -15,10 +15,10 @@ from paramhs.core.text.numbers import counted
 from paramhs.report.result import Result
 from paramhs.search.history import History
 
-_MAX_SHOWN = 8  # parameters of a default that is shown in full
+_MAX_PARAMETERS = 8  # parameters of a default that is shown in full
 _MAX_CHANGES = 24  # changes of the default that are all shown
-_MAX_COMMAND = 1_500  # characters of a command that is printed whole
-_MIN_COMMON = 8  # common runs needed for a closest rival; with fewer it is the luckiest
+_MAX_COMMAND_CHARACTERS = 1_500  # characters of a command that is printed whole
+_MIN_COMMON_RUNS = 8  # common runs needed for a closest rival; with fewer it is the luckiest
 
 
 def print_result(console: Console, result: Result) -> None:
@@ -35,7 +35,7 @@ def print_result(console: Console, result: Result) -> None:
         order = [one.name for one in result.importance]
         changed = brief(result.best, order, _MAX_CHANGES)
         tell(console, f"best, as changes of the default: {changed}", style="bold", indent="  ")
-    if len(result.default) <= _MAX_SHOWN:
+    if len(result.default) <= _MAX_PARAMETERS:
         tell(console, f"default: {result.default}", indent="  ")
     tell(console, f"during the search: {result.comparison}", indent="  ")
     for line in _how_sure(result):
@@ -51,7 +51,7 @@ def print_command(console: Console, command: str, what: str, store: object) -> N
         what: the configuration, such as "command of the best configuration".
         store: the file that `show --best` reads.
     """
-    if len(command) <= _MAX_COMMAND:
+    if len(command) <= _MAX_COMMAND_CHARACTERS:
         console.print(f"\n{what}:")
         console.print(Text(command), soft_wrap=True)
         return
@@ -94,7 +94,7 @@ def _how_sure(result: Result) -> list[str]:
         return []
     rivals = closest_rivals(result.history, result.best)
     # With many rivals and few common runs, the closest one is merely the luckiest.
-    closest = ([r for r in rivals if r.common >= _MIN_COMMON] or rivals)[:2]
+    closest = ([r for r in rivals if r.common >= _MIN_COMMON_RUNS] or rivals)[:2]
     lines = [_rival("closest", rival) for rival in closest]
     lines += [_rival("", r) for r in rivals if r.config == result.default and r not in closest]
     if lines:

@@ -25,7 +25,7 @@ from paramhs.core.text.numbers import counted
 from paramhs.execution.safe_files import write_whole
 from paramhs.execution.storage.load import read_record
 
-_MAX_LISTED = 4  # changes of one step that are listed
+_MAX_CHANGES = 4  # changes of one step that are listed
 
 
 def simplify(
@@ -162,8 +162,8 @@ def print_ablation(console: Console, ablation: Ablation) -> None:
     ]
     for number, step in enumerate(ablation.steps, start=1):
         count = len(settings(step.changes))
-        last = 1 < number == len(ablation.steps) and count > _MAX_LISTED
-        changed = f"the other {count}" if last else words(step.changes, _MAX_LISTED)
+        last = 1 < number == len(ablation.steps) and count > _MAX_CHANGES
+        changed = f"the other {count}" if last else words(step.changes, _MAX_CHANGES)
         rows.append((*_row(step), changed))
     tell_table(console, headings, rows)
 

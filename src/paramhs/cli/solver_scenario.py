@@ -20,7 +20,7 @@ from paramhs.solvers.solver import SolverCost
 
 BUDGET = "10 min"
 """Elapsed time of a search where no budget is given."""
-_CUTOFF = 10.0  # seconds, where no time is given that it can be a part of
+_CUTOFF_SECONDS = 10.0  # seconds, where no time is given that it can be a part of
 _RUNS = 100  # cutoffs that fit into the elapsed time of a search
 
 SolverFile = Annotated[
@@ -182,7 +182,7 @@ def _check_same(path: Path, request: str) -> None:
 def _usual_cutoff(wall_time: float | None) -> float:
     """A hundredth of the elapsed time, rounded down to 1, 2 or 5 times a power of ten."""
     if wall_time is None:
-        return _CUTOFF
+        return _CUTOFF_SECONDS
     part = max(wall_time / _RUNS, 0.1)
     power = 10.0 ** floor(log10(part) + 1e-9)
     return max(digit * power for digit in (1, 2, 5) if digit * power <= part * (1 + 1e-9))

@@ -7,7 +7,7 @@ Both are values of the regularised incomplete beta function, computed from its c
 import math
 
 _MAX_TERMS = 10_000  # far more than any number of runs needs
-_TINY = 1e-300
+_MIN_DENOMINATOR = 1e-300
 
 
 def t_tail(t: float, freedom: float) -> float:
@@ -44,8 +44,8 @@ def _fraction(x: float, a: float, b: float) -> float:
             term = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1)) * x
         else:
             term = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m)) * x
-        lower = 1 / (1 + term * lower or _TINY)
-        upper = 1 + term / upper or _TINY
+        lower = 1 / (1 + term * lower or _MIN_DENOMINATOR)
+        upper = 1 + term / upper or _MIN_DENOMINATOR
         value *= upper * lower
         if abs(upper * lower - 1) < 1e-15:
             break

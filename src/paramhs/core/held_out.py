@@ -9,8 +9,8 @@ from paramhs.core.random_streams import shuffled, stream
 from paramhs.core.runs import Instance
 
 USUAL_SHARE = 0.3  # of the instances, held out by default
-PROVING = 6  # pairs from which on a sign-flip test can fall below p = 0.05: 2 / 2^6
-ENOUGH = 10  # instances from which on some are held out by default
+MIN_TEST_PAIRS = 6  # pairs from which on a sign-flip test can fall below p = 0.05: 2 / 2^6
+MIN_INSTANCES = 10  # instances from which on some are held out by default
 
 
 def split(
@@ -62,6 +62,6 @@ def _grouped(instances: Sequence[Instance], found: Families) -> Mapping[str, lis
 def usual_share(count: int) -> float:
     """Share that is held out by default: enough for a test that can prove a difference, where that
     leaves as many instances to search on."""
-    if count < ENOUGH:
+    if count < MIN_INSTANCES:
         return 0.0
-    return max(USUAL_SHARE, PROVING / count) if count >= 2 * PROVING else USUAL_SHARE
+    return max(USUAL_SHARE, MIN_TEST_PAIRS / count) if count >= 2 * MIN_TEST_PAIRS else USUAL_SHARE

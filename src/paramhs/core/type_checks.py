@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-LARGEST = 2**63  # no count of paramhs reaches it
+MAX_COUNT = 2**63  # no count of paramhs reaches it
 
 
 def check_types(thing: Any, but: Collection[str] = ()) -> None:
@@ -31,7 +31,7 @@ def _conforms(value: Any, hint: Any) -> bool:
     if hint is float:
         return type(value) is float or _conforms(value, int)
     if hint is int:
-        return type(value) is int and abs(value) < LARGEST
+        return type(value) is int and abs(value) < MAX_COUNT
     if getattr(hint, "_is_protocol", False):
         return all(hasattr(value, name) for name in vars(hint) if not name.startswith("_"))
     if not isinstance(value, get_origin(hint) or hint):

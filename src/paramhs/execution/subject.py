@@ -19,7 +19,7 @@ _DESCRIBED = (str, PurePath, int, float, type(None))
 TARGET, INSTANCE = "target", "instance"
 Key = tuple[str, str]
 """Kind and name of a part."""
-_MAX_NAMED = 5  # files named in a message
+_MAX_NAMES = 5  # files named in a message
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,6 @@ def changed_meanwhile(sight: Sight | None) -> str:
     if not changed:
         return ""
     names = [name if kind == TARGET else f"instance {name}" for kind, name in changed]
-    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    which = f"{', '.join(names[:_MAX_NAMED])}{more}"
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    which = f"{', '.join(names[:_MAX_NAMES])}{more}"
     return f"{which} changed during the runs, so old and new versions are mixed."

@@ -46,8 +46,8 @@ from paramhs.search.history import History
 MIN_BUDGET = 20
 _MAX_PAIRS = 100  # more pairs are never needed
 _MIN_PAIRS = 8  # pairs, if there are that many
-_FIRST_LOOK = 3  # pairs
-_MAX_UNPRUNED = 3  # up to this number of changes nothing is pruned
+_FIRST_LOOK_PAIRS = 3  # pairs
+_MAX_UNPRUNED_CHANGES = 3  # up to this number of changes nothing is pruned
 _PLANNED_TRIALS = 18  # of reverting a group, each on all pairs; at least this number is planned
 _PLANNED_CHANGES = 6  # number of changes that matter, for planning
 _MAX_SLACK = 0.05  # largest loss that a standard error may excuse
@@ -136,7 +136,7 @@ def usual_pairs(budget: int, changes: int) -> int:
 
 def usual_trials(changes: int) -> int:
     """Planned number of trials to revert groups; few changes need none."""
-    return 0 if changes <= _MAX_UNPRUNED else min(changes + 4, _PLANNED_TRIALS)
+    return 0 if changes <= _MAX_UNPRUNED_CHANGES else min(changes + 4, _PLANNED_TRIALS)
 
 
 def way_cost(changes: int, pairs: int) -> int:
@@ -156,7 +156,7 @@ def _looks(candidates: int, pairs: int) -> Iterator[tuple[int, int]]:
     halvings = max(math.ceil(math.log2(max(candidates, 1))), 1)
     for k in range(halvings):
         look = pairs if k == halvings - 1 else math.ceil(pairs / 2 ** (halvings - 1 - k))
-        yield min(max(look, _FIRST_LOOK), pairs), candidates
+        yield min(max(look, _FIRST_LOOK_PAIRS), pairs), candidates
         candidates = math.ceil(candidates / 2)
 
 
@@ -199,7 +199,7 @@ class Ablating:
         yield from self._bring([self.default, self.best], len(self.pairs))
         units = frozenset(self.changes.units)
         groups = [frozenset({unit}) for unit in units]
-        if len(units) > _MAX_UNPRUNED:
+        if len(units) > _MAX_UNPRUNED_CHANGES:
             groups = yield from self._prune(units)
         yield from self._walk(self._affordable(groups))
         if not self.stops or self.stops[-1].config != self.best:

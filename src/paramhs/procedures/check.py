@@ -19,7 +19,7 @@ import psutil
 from paramhs.analysis.solved_runs import NO_ANSWER, NONE_RETURNED, exit_code_alone
 from paramhs.core.costs import Cost
 from paramhs.core.errors import StoreError
-from paramhs.core.held_out import PROVING
+from paramhs.core.held_out import MIN_TEST_PAIRS
 from paramhs.core.runs import FAILURES, NO_INSTANCE, Instance, Run, Status, Task
 from paramhs.core.scenario import endless_pairs
 from paramhs.core.space import Integer, Parameter, Real
@@ -38,7 +38,7 @@ TRIALS = 3
 _SHELL = {"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"}
 _EASY_SHARE = 0.02  # share of the cutoff below which runs are easy
 _WIDE_RATIO = 1000.0  # high / low above which a range should be logarithmic
-_REPEATED = 2  # instances that are run again with another seed
+_REPEATED_INSTANCES = 2  # instances that are run again with another seed
 _MAX_BYTES = 100_000_000  # bytes of the largest file whose content is compared
 
 
@@ -101,7 +101,7 @@ def repeats(file: ScenarioFile, tried: Sequence[Trial]) -> Iterator[Trial]:
         return
     instances = dict.fromkeys(trial.run.task.instance for trial in tried)
     fresh = (seed for _, seed in islice(_pairs(file), len(tried), None))
-    again = zip(islice(instances, _REPEATED), fresh, strict=False)
+    again = zip(islice(instances, _REPEATED_INSTANCES), fresh, strict=False)
     yield from _run_default(file, again)
 
 
@@ -346,10 +346,10 @@ def _about_instances(file: ScenarioFile) -> Iterator[str]:
     if not held_out:
         unknown = "nothing will show whether the result generalises"
         yield f"no instances are held out: {unknown}{_few(file)}"
-    elif file.scenario.deterministic and len(held_out) < PROVING:
+    elif file.scenario.deterministic and len(held_out) < MIN_TEST_PAIRS:
         yield (
             f"{len(held_out)} held-out instances of a deterministic target cannot be significant: p"
-            f" stays above 0.05 with fewer than {PROVING}; only more instances can help"
+            f" stays above 0.05 with fewer than {MIN_TEST_PAIRS}; only more instances can help"
         )
     if len(trained) < 5:
         yield f"the search has only {len(trained)} instances: the result may overfit them"
@@ -358,11 +358,11 @@ def _about_instances(file: ScenarioFile) -> Iterator[str]:
 def _few(file: ScenarioFile) -> str:
     """Explanation where the number of instances is too small to hold any out."""
     count = len(file.scenario.instances)
-    if not file.scenario.deterministic or count >= 2 * PROVING:
+    if not file.scenario.deterministic or count >= 2 * MIN_TEST_PAIRS:
         return ""
     return (
-        f"; {counted(count, 'instance')} are too few: a significant verdict needs {PROVING} held"
-        f" out and {PROVING} to search on, so only more instances can help"
+        f"; {counted(count, 'instance')} are too few: a significant verdict needs {MIN_TEST_PAIRS}"
+        f" held out and {MIN_TEST_PAIRS} to search on, so only more instances can help"
     )
 
 

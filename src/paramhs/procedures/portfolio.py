@@ -32,7 +32,7 @@ from paramhs.search.portfolio import addition, pairs_for, round_of
 from paramhs.search.record import Record
 
 MAX_MEMBERS = 20
-_SEARCHING = 0.8  # share of a round's runs that search; the rest compares candidates
+_SEARCH_SHARE = 0.8  # share of a round's runs that search; the rest compares candidates
 
 
 @dataclass
@@ -166,7 +166,7 @@ def _round(
     """A round of Hydra; returns the number of runs left to compare candidates."""
     before = history.asked
     number = len(choice.members)
-    yield from round_of(history, choice.members, configurator, int(_SEARCHING * runs), number)
+    yield from round_of(history, choice.members, configurator, int(_SEARCH_SHARE * runs), number)
     return max(0, runs - (history.asked - before))
 
 

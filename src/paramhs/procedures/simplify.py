@@ -35,7 +35,7 @@ from paramhs.procedures.ablation_search import Ablating
 from paramhs.procedures.validate import make_runs, meet
 from paramhs.search.history import History
 
-KEEP = 0.95
+KEPT_SHARE = 0.95
 USUAL_BUDGET = 500
 _RESULT = "simplified"  # name of the note in a store
 _QUALITY = Quality()
@@ -63,7 +63,7 @@ def simplify(
     best: Config,
     *,
     budget: int = USUAL_BUDGET,
-    keep: float = KEEP,
+    keep: float = KEPT_SHARE,
     order: Sequence[str] = (),
     test_set: TestSet | None = None,
     seed: int = 0,

@@ -32,7 +32,7 @@ from paramhs.execution.settings import ONE_AT_A_TIME, Running
 from paramhs.execution.storage import MemoryStore
 from paramhs.search.history import History
 
-_MAX_LISTED = 12  # up to this number of values of an ordered parameter, all are tried
+_MAX_VALUES = 12  # up to this number of values of an ordered parameter, all are tried
 _MAX_WAYS = 5_000  # ways to activate a parameter that are examined
 
 
@@ -146,7 +146,7 @@ def planned(space: Space) -> tuple[list[Trying], list[str]]:
 def tried_indices(parameter: Parameter) -> list[int]:
     """All indices; of a long grid, the ends first and a few between."""
     last = parameter.levels - 1
-    if not parameter.ordered or last < _MAX_LISTED:
+    if not parameter.ordered or last < _MAX_VALUES:
         return list(range(parameter.levels))
     return list(dict.fromkeys((0, last, last // 2, last // 4, last - last // 4)))
 
@@ -245,7 +245,7 @@ def _clause(one: Trying, plan: Sequence[Trying], made: Mapping[Config, Run]) -> 
         if other.name == one.name and other.config in made
     }
     fails.setdefault(parameter.default_index, False)
-    if parameter.ordered and parameter.levels > _MAX_LISTED:
+    if parameter.ordered and parameter.levels > _MAX_VALUES:
         for sign, tail in ((">=", sorted(fails, reverse=True)), ("<=", sorted(fails))):
             bad = list(takewhile(fails.__getitem__, tail))
             if one.index in bad:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from paramhs.analysis.verdict import LEAST_INSTANCES, Verdict
+from paramhs.analysis.verdict import MIN_INSTANCES, Verdict
 from paramhs.core.text.numbers import counted
 from paramhs.report.result import Result
 
@@ -58,7 +58,7 @@ def _simpler(result: Result, calls: Mapping[str, str]) -> Iterator[str]:
 
 
 def _few(verdict: Verdict) -> bool:
-    if verdict.instances < LEAST_INSTANCES:
+    if verdict.instances < MIN_INSTANCES:
         return True
     ratio = verdict.ratio
     return ratio is not None and ratio.low > 0 and ratio.high / ratio.low > _WIDE_RATIO

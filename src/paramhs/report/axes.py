@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-_WIDE = 20.0  # ratio above which a logarithm shows more
-_TINY, _HUGE = 1e-300, 1e300  # beyond these, sums and ratios overflow
+_WIDE_RATIO = 20.0  # ratio above which a logarithm shows more
+_MIN_SIZE, _MAX_SIZE = 1e-300, 1e300  # beyond these, sums and ratios overflow
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Scale:
     def _bent(self, x: float) -> float:
         if self.bend is None:
             # Divided so that differences are finite.
-            return x / max(abs(self.low), abs(self.high), _TINY)
+            return x / max(abs(self.low), abs(self.high), _MIN_SIZE)
         if self.bend == 0:
-            return math.log(max(x, _TINY))
+            return math.log(max(x, _MIN_SIZE))
         size = abs(x) / self.bend
         return math.copysign(size if size <= 1 else 1 + math.log10(size), x)
 
@@ -62,14 +62,14 @@ def logarithmic(numbers: Iterable[float]) -> Scale:
     """Logarithmic scale that contains all of these positive numbers."""
     low, high = _ends(list(numbers))
     room = max((high / low) ** 0.05, 1.15) if high / low < math.inf else 2.0
-    return Scale(max(low / room, _TINY), max(_tamed(high * room), high), 0.0)
+    return Scale(max(low / room, _MIN_SIZE), max(_tamed(high * room), high), 0.0)
 
 
 def fitting(numbers: Iterable[float]) -> Scale:
     """Scale that shows these numbers best."""
     finite = [_tamed(x) for x in numbers if math.isfinite(x)]
     sizes = [abs(x) for x in finite if x]
-    if not sizes or max(sizes) / min(sizes) < _WIDE:
+    if not sizes or max(sizes) / min(sizes) < _WIDE_RATIO:
         return linear(finite or [0.0, 1.0])
     if min(finite) > 0:
         return logarithmic(finite)
@@ -95,12 +95,12 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def _tamed(x: float) -> float:
-    return min(max(x, -_HUGE), _HUGE)
+    return min(max(x, -_MAX_SIZE), _MAX_SIZE)
 
 
 def _even(low: float, high: float, most: int) -> list[float]:
     span = high / most - low / most
-    if not _TINY < span < math.inf:
+    if not _MIN_SIZE < span < math.inf:
         return [low]
     power = 10.0 ** math.floor(math.log10(span))
     step = next(power * k for k in (1, 2, 5, 10) if power * k >= span * 0.999)

@@ -16,7 +16,7 @@ from paramhs.report.axes import Scale, short
 Spot = tuple[float, float]
 
 _LETTER_WIDTH = 7.4  # upper bound of the width of most letters
-_MAX_TITLED = 200  # largest number of dots with tooltips
+_MAX_TITLED_DOTS = 200  # largest number of dots with tooltips
 
 
 def clipped(text: str, most: int) -> str:
@@ -137,7 +137,7 @@ def step_band(frame: Frame, ranges: Sequence[tuple[float, float, float]], kind: 
 
 def dots(frame: Frame, spots: Sequence[tuple[float, float, str]], kind: str) -> Markup:
     """Dots, with tooltips if there are not too many."""
-    if len(spots) > _MAX_TITLED:
+    if len(spots) > _MAX_TITLED_DOTS:
         path = "".join(f"M{frame.point((x, y))}h0" for x, y, _ in spots)
         return Markup('<path d="{}"{}/>').format(path, _class(f"dots {kind}"))
     return joined(
@@ -150,7 +150,7 @@ def dots(frame: Frame, spots: Sequence[tuple[float, float, str]], kind: str) -> 
 
 def crosses(frame: Frame, spots: Sequence[tuple[float, float, str]], kind: str) -> Markup:
     """Small crosses, with tooltips if there are not too many."""
-    if len(spots) > _MAX_TITLED:
+    if len(spots) > _MAX_TITLED_DOTS:
         spots = [(x, y, "") for x, y, _ in spots]
     return joined(
         Markup('<path d="M{}m-4,-4l8,8m0,-8l-8,8"{}>{}</path>').format(

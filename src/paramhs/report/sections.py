@@ -37,7 +37,7 @@ _MAX_PARAMETERS = 200  # parameters in the table
 _MIN_SHARE, _MAX_PAIRS = 0.02, 10
 _MAX_INCUMBENTS = 24  # rows in the table
 _MAX_CASES = 120  # instances in the table
-_MAX_NAMED = 60  # unsolved instances that are named
+_MAX_NAMES = 60  # unsolved instances that are named
 
 Row = tuple[str, ...]
 
@@ -438,8 +438,8 @@ def instances(result: Result) -> Instances:
         ),
         [_row(case, result) for case in shown if case.name != NO_INSTANCE.name or len(listed) > 1],
         len(listed) - len(shown),
-        result.unsolved[:_MAX_NAMED],
-        max(len(result.unsolved) - _MAX_NAMED, 0),
+        result.unsolved[:_MAX_NAMES],
+        max(len(result.unsolved) - _MAX_NAMES, 0),
         figures,
     )
 

@@ -8,7 +8,7 @@ from paramhs.core.space import Config
 from paramhs.search.comparison.balance import total
 from paramhs.search.history import History
 
-MIN_COMMON = 3  # with fewer common runs no challenger counts as ahead
+MIN_COMMON_RUNS = 3  # with fewer common runs no challenger counts as ahead
 
 
 def challenger_leads(history: History, incumbent: Config, unfinished: Sequence[Run] = ()) -> bool:
@@ -27,7 +27,9 @@ def challenger_leads(history: History, incumbent: Config, unfinished: Sequence[R
         return False
     shared = [pair for pair in own if pair in theirs]
     new, old = [theirs[pair] for pair in shared], [own[pair] for pair in shared]
-    return len(shared) >= MIN_COMMON and total(history, shared, new) < total(history, shared, old)
+    return len(shared) >= MIN_COMMON_RUNS and total(history, shared, new) < total(
+        history, shared, old
+    )
 
 
 def _costs(history: History, config: Config, more: Sequence[Run]) -> dict[Pair, Cost]:

@@ -30,7 +30,7 @@ from paramhs.search.history import History
 
 _STAGES = (0.25, 0.5, 1.0)
 """Shares of the pairs on which candidates are compared, one after the other."""
-_KEPT = 3  # divisor of the number of candidates after each stage
+_STAGE_DIVISOR = 3  # divisor of the number of candidates after each stage
 _MAX_PAIRS = 200  # pairs of a choice
 
 Best = Mapping[Pair, Cost]
@@ -96,7 +96,7 @@ def addition(
             chosen = chosen[:-1]
         chosen.sort(key=lambda c: _score(history, best, c, part))
         if share < 1:
-            chosen = chosen[: max(1, math.ceil(len(chosen) / _KEPT))]
+            chosen = chosen[: max(1, math.ceil(len(chosen) / _STAGE_DIVISOR))]
     finished = [c for c in (*complete, *chosen) if _is_known(history, best, c, pairs)]
     if not finished:
         return None
@@ -108,7 +108,7 @@ def _affordable(runs: int, pairs: int) -> int:
     """Number of candidates for which the runs of all stages suffice."""
     each, before = 0.0, 0.0
     for stage, share in enumerate(_STAGES):
-        each += (share - before) * pairs / _KEPT**stage
+        each += (share - before) * pairs / _STAGE_DIVISOR**stage
         before = share
     return int(runs / max(each, 1.0))
 

@@ -14,7 +14,7 @@ from paramhs.solvers.ranges import NoRange, parameter_of
 Choice = Literal["short", "all"]
 ANSWER_CHANGING = "answer-changing"
 
-_FEW = 20  # levels up to which a range from 0 may be a degree of something, with 0 for none
+_MAX_LEVELS = 20  # levels up to which a range from 0 may be a degree of something, with 0 for none
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,10 @@ def _by_prefix(parameters: Mapping[str, Parameter]) -> dict[str, str]:
 def _switched_on(name: str, parameter: Parameter) -> str:
     if isinstance(parameter, Boolean):
         return f"{name} == true"
-    if isinstance(parameter, Integer) and parameter.value(0) == 0 and parameter.levels <= _FEW:
+    if (
+        isinstance(parameter, Integer)
+        and parameter.value(0) == 0
+        and parameter.levels <= _MAX_LEVELS
+    ):
         return f"{name} > 0"
     return ""

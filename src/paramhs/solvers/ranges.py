@@ -16,10 +16,10 @@ from paramhs.core.space.parameters import DEFAULT_LEVELS
 from paramhs.solvers.entry import Range
 from paramhs.solvers.options import Kind, Option
 
-_SMALL = 20  # steps up to which a range of integers is taken as it is
-_WIDE = 50.0  # ratio of the ends from which a range is log-spaced
-_LEAST = 10  # what counts as the size of an integer default below it, where a range is cut
-_LINEAR = 0.05  # share of a range above which a default asks for even steps
+_SMALL_STEPS = 20  # steps up to which a range of integers is taken as it is
+_WIDE_RATIO = 50.0  # ratio of the ends from which a range is log-spaced
+_MIN_SIZE = 10  # what counts as the size of an integer default below it, where a range is cut
+_LINEAR_SHARE = 0.05  # share of a range above which a default asks for even steps
 _MAX_SHARE = 1_000  # upper end of integers that may be a percentage, or one per mille
 _NO_LIMIT = 2**31 - 1  # as a default: a special value beside a range
 _LEVELS = 41  # of a real range in even steps
@@ -84,13 +84,13 @@ def _integer(option: Option, given: Range, far: float) -> Parameter:
     default = int(option.default)
     ends = _ends(option, given)
     if default >= _NO_LIMIT and given.high is None:
-        ends = _Ends(max(ends.low, 0), _LEAST * far, (*ends.special, default))
-    share = ends.high <= _MAX_SHARE and default - ends.low >= _LINEAR * (ends.high - ends.low)
-    even = ends.high - ends.low <= _SMALL or (share and default not in ends.special)
+        ends = _Ends(max(ends.low, 0), _MIN_SIZE * far, (*ends.special, default))
+    share = ends.high <= _MAX_SHARE and default - ends.low >= _LINEAR_SHARE * (ends.high - ends.low)
+    even = ends.high - ends.low <= _SMALL_STEPS or (share and default not in ends.special)
     if not even:
-        ends = _cut(ends, default, max(abs(default), _LEAST), far, given)
+        ends = _cut(ends, default, max(abs(default), _MIN_SIZE), far, given)
     low, high = math.floor(ends.low), math.floor(ends.high)
-    wide = low >= 0 and not even and high >= _WIDE * max(low, 1)
+    wide = low >= 0 and not even and high >= _WIDE_RATIO * max(low, 1)
     log = wide if given.log is None else given.log
     special = [int(value) for value in ends.special]
     levels = given.levels if log else None
@@ -109,7 +109,7 @@ def _real(option: Option, given: Range, far: float) -> Parameter:
     low, high, special = _cut(ends, default, abs(default), far, given)
     if low <= 0:
         raise NoRange(f"its range {ends.low:g} to {ends.high:g} has no scale: the entry gives none")
-    log = high >= _WIDE * low if given.log is None else given.log
+    log = high >= _WIDE_RATIO * low if given.log is None else given.log
     levels = given.levels or (DEFAULT_LEVELS if log else _LEVELS)
     return Real(low, high, levels, log=log, default=default, special=special)
 
@@ -118,7 +118,7 @@ def _is_even(ends: _Ends, default: float, given: Range) -> bool:
     """Whether even steps fit a real range: a share, or one that goes below 0."""
     if given.log is not None or math.isinf(ends.high):
         return given.log is False
-    share = default - ends.low >= _LINEAR * (ends.high - ends.low)
+    share = default - ends.low >= _LINEAR_SHARE * (ends.high - ends.low)
     return ends.low <= 0 and (default <= 0 or (default not in ends.special and share))
 
 
@@ -143,7 +143,7 @@ def _ends(option: Option, given: Range) -> _Ends:
     low = min(default, 0.0) if low is None else low
     high = math.inf if high is None else high
     special = list(given.special or ())
-    if given.special is None and low == -1 and high > _SMALL:
+    if given.special is None and low == -1 and high > _SMALL_STEPS:
         low, special = 0, [-1]
     special = [value for value in special if not low <= value <= high]
     if not low <= default <= high and default not in special:
@@ -154,13 +154,13 @@ def _ends(option: Option, given: Range) -> _Ends:
 def _cut(ends: _Ends, default: float, size: float, far: float, given: Range) -> _Ends:
     """Ends that are at most `far` times from the size of the default.
 
-    Integers have a size of at least `_LEAST`. Where 0 is allowed and cut off, it becomes a special
-    value.
+    Integers have a size of at least `_MIN_SIZE`. Where 0 is allowed and cut off, it becomes a
+    special value.
     """
     low, high, special = ends
     whole = isinstance(default, int)
     if default in special:
-        size = max(low, _LEAST if whole else size)
+        size = max(low, _MIN_SIZE if whole else size)
     if given.high is None and size:
         high = min(high, size * far)
     if given.low is not None:

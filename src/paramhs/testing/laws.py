@@ -14,8 +14,8 @@ from paramhs.search.operators import Guide, Learner, Mixture, Move, Operator, gi
 
 ERROR_RATE = 1e-6  # probability that a test here rejects a correct sampler, for any seed
 DRAWS = 20_000
-EXPECTED = 25  # rarer cells are pooled, because the chi-square law is only asymptotic
-_MAX_ORDERED = 500  # neighbours up to which a whole order is drawn
+MIN_EXPECTED_COUNT = 25  # rarer cells are pooled, because the chi-square law is only asymptotic
+_MAX_NEIGHBOURS = 500  # neighbours up to which a whole order is drawn
 
 
 def p_value(drawn: Iterable[Hashable], law: Mapping[Any, Fraction]) -> float:
@@ -35,7 +35,7 @@ def p_value(drawn: Iterable[Hashable], law: Mapping[Any, Fraction]) -> float:
 def _pooled(counts: Counter[Hashable], law: Mapping[Any, Fraction]) -> list[list[float]]:
     draws = counts.total()
     cells = sorted(([counts[x], float(p) * draws] for x, p in law.items()), key=lambda c: c[1])
-    while len(cells) > 1 and cells[0][1] < EXPECTED:
+    while len(cells) > 1 and cells[0][1] < MIN_EXPECTED_COUNT:
         observed, expected = cells.pop(0)
         cells[0] = [cells[0][0] + observed, cells[0][1] + expected]
         cells.sort(key=lambda cell: cell[1])
@@ -132,9 +132,9 @@ def _check_sampler(
 
 
 def _check_order(operator: Operator, space: Space, at: Config, reached: list[Config]) -> None:
-    order = list(islice(operator.order(space, at, stream(0, "check order")), _MAX_ORDERED))
+    order = list(islice(operator.order(space, at, stream(0, "check order")), _MAX_NEIGHBOURS))
     assert len(set(order)) == len(order), "the order has a neighbour twice"
     assert at not in order, "the order has where it begins"
-    if len(order) < _MAX_ORDERED:
+    if len(order) < _MAX_NEIGHBOURS:
         missing = set(reached) - set(order)
         assert not missing, f"the order leaves out {next(iter(missing))}"

@@ -28,10 +28,10 @@ from paramhs.theory.outcomes import COIN, Array, Indices
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_LEAF = 16  # values in the smallest node
+_LEAF_VALUES = 16  # values in the smallest node
 _MOMENTS = 26
-_MAX_INLINE = 32  # values of equal cost whose system is solved inside the compiled pass
-_MAX_DENSE = 4_000  # values of equal cost whose system is solved densely
+_MAX_INLINE_VALUES = 32  # values of equal cost whose system is solved inside the compiled pass
+_MAX_DENSE_VALUES = 4_000  # values of equal cost whose system is solved densely
 _TOLERANCE = 1e-13
 _MAX_SECONDS = 120.0  # estimated time for all systems of equal costs
 
@@ -67,7 +67,7 @@ def harmonic_line_calls(costs: Array) -> float:
     for x in order[: edges[1]]:
         _insert(x, 0.0, *tree)
     total = _total_weights(levels)
-    large = np.flatnonzero(np.diff(edges) > _MAX_INLINE)
+    large = np.flatnonzero(np.diff(edges) > _MAX_INLINE_VALUES)
     done = 1  # groups of equal cost; the optima are the first
     for group in large[large > 0]:
         _insert_few(order, edges[done : group + 1], total, *tree)
@@ -78,7 +78,7 @@ def harmonic_line_calls(costs: Array) -> float:
 
 
 def _planted(levels: int) -> _Tree:
-    depth = max(int(np.ceil(np.log2(levels / _LEAF))), 0)
+    depth = max(int(np.ceil(np.log2(levels / _LEAF_VALUES))), 0)
     shape = (2 << depth, _MOMENTS)
     known = np.zeros(levels, dtype=np.bool_)
     return _Tree(depth, np.zeros(shape), np.zeros(shape), known, np.zeros(levels))
@@ -91,8 +91,8 @@ def _total_weights(levels: int) -> Array:
 
 
 def _check_effort(groups: Indices, levels: int) -> None:
-    dense = groups[groups <= _MAX_DENSE].astype(np.float64)
-    seconds = (dense**3).sum() * 4e-11 + (groups > _MAX_DENSE).sum() * levels * 5e-6
+    dense = groups[groups <= _MAX_DENSE_VALUES].astype(np.float64)
+    seconds = (dense**3).sum() * 4e-11 + (groups > _MAX_DENSE_VALUES).sum() * levels * 5e-6
     if seconds > _MAX_SECONDS:
         raise BadInput(
             f"there are too many ties: {len(groups):,} different costs of up to {groups.max():,}"
@@ -103,7 +103,7 @@ def _check_effort(groups: Indices, levels: int) -> None:
 def _insert_equals(group: Indices, total: Array, tree: _Tree) -> None:
     away, gained = _sums(group, *tree)
     right = total[group] + gained
-    if len(group) <= _MAX_DENSE:
+    if len(group) <= _MAX_DENSE_VALUES:
         means = np.linalg.solve(_equals(group, away), right)
     else:
         means = _iterated(group, away, right)
@@ -153,7 +153,7 @@ def _insert(
     """Add a value to all nodes that contain it."""
     known[x] = True
     means[x] = mean
-    node, width = (1 << depth) + x // _LEAF, _LEAF
+    node, width = (1 << depth) + x // _LEAF_VALUES, _LEAF_VALUES
     while node > 0:
         half = width / 2
         first = (node - (1 << depth)) * width
@@ -182,14 +182,14 @@ def _sum(
     # that are not neighbours of x's node but whose parents are: they are at least their own width
     # away, so the expansion converges with ratio at most 1/3, and together they cover the rest of
     # the line once.
-    leaf = x // _LEAF
+    leaf = x // _LEAF_VALUES
     away = gained = 0.0
-    for y in range(max((leaf - 1) * _LEAF, 0), min((leaf + 2) * _LEAF, len(known))):
+    for y in range(max((leaf - 1) * _LEAF_VALUES, 0), min((leaf + 2) * _LEAF_VALUES, len(known))):
         if known[y] and y != x:
             share = 1 / abs(x - y)
             away += share
             gained += share * means[y]
-    number, width = leaf, _LEAF
+    number, width = leaf, _LEAF_VALUES
     for level in range(depth, 1, -1):
         half = width / 2
         parent = number // 2

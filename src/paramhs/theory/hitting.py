@@ -33,7 +33,7 @@ Bools = NDArray[np.bool_]
 
 _TAIL = 1e-12  # probability that a law of calls may omit
 _MAX_CALLS = 1_000_000  # calls after which a law is cut off regardless
-_ROUNDING = 1e-9  # a smaller probability of never ending is rounding
+_ROUNDING_ERROR = 1e-9  # a smaller probability of never ending is rounding
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Chain:
         ends = lucky + float(self.start @ h)
         mean = float(self.start @ m) / ends if ends else math.nan
         variance = float(self.start @ self._squares) / ends - mean**2 if ends else math.nan
-        never = 1 - ends if 1 - ends > _ROUNDING else 0.0
+        never = 1 - ends if 1 - ends > _ROUNDING_ERROR else 0.0
         return Ending(never, mean, math.sqrt(max(variance, 0.0)))
 
     def moments(self) -> tuple[float, float]:

@@ -28,9 +28,9 @@ from paramhs.theory.unimodality import Floats, Profile, profile
 COST = "cost"
 MAX_MOVES = 30_000_000  # moves between configurations to compute: about 2 GB
 MAX_TIES = 30_000_000  # pairs of configurations of equal cost, which elimination may fill in
-NEAR = 0.02  # costs up to this share above the best count as nearly the best
-_MAX_CHAIN = 500  # values up to which a harmonic step is solved as a chain
-_MAX_NAMED = 5  # missing configurations named in a message
+GAP = 0.02  # costs up to this share above the best count as nearly the best
+_MAX_CHAIN_VALUES = 500  # values up to which a harmonic step is solved as a chain
+_MAX_NAMES = 5  # missing configurations named in a message
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _grid(
             raise BadInput(f"{path}:{number}: {config} was given in line {before} already")
     if len(seen) < math.prod(shape):
         absent = (p for p in product(*map(range, shape)) if p not in seen)
-        examples = [_named(names, columns, p) for p in islice(absent, _MAX_NAMED)]
+        examples = [_named(names, columns, p) for p in islice(absent, _MAX_NAMES)]
         missing = math.prod(shape) - len(seen)
         more = f" and {missing - len(examples):,} more" if missing > len(examples) else ""
         raise BadInput(
@@ -236,18 +236,18 @@ class Near:
         """Recommended operator for this aim, with the reason."""
         count = f"{self.configurations:,} of {self.total:,} configurations"
         if self.configurations == self.total:
-            return f"All costs are within {NEAR:.0%} of the best: any configuration will do."
+            return f"All costs are within {GAP:.0%} of the best: any configuration will do."
         calls = sorted(self.operators, key=lambda operator: operator.calls)
         listed = [f"{o.calls:,.1f} with {o.name}" for o in calls if not o.stuck_starts]
         if not listed:
-            return f"{count} are within {NEAR:.0%} of the best; every operator may miss them all."
+            return f"{count} are within {GAP:.0%} of the best; every operator may miss them all."
         verb = "is" if self.configurations == 1 else "are"
-        return f"{count} {verb} within {NEAR:.0%} of the best. To sample one takes {_and(listed)}."
+        return f"{count} {verb} within {GAP:.0%} of the best. To sample one takes {_and(listed)}."
 
     def to_json(self) -> dict[str, Any]:
         """Convert to plain data."""
         return {
-            "within": NEAR,
+            "within": GAP,
             "configurations": self.configurations,
             "operators": [
                 {"operator": o.name, "calls": o.calls if math.isfinite(o.calls) else None}
@@ -360,7 +360,7 @@ def _near(table: Table) -> Near | None:
     best = table.costs.min()
     if not best > 0:
         return None
-    good = table.costs <= (1 + NEAR) * best
+    good = table.costs <= (1 + GAP) * best
     clipped = replace(table, costs=np.where(good, best, table.costs))
     return Near(int(good.sum()), table.costs.size, _operators(clipped))
 
@@ -416,7 +416,7 @@ def _uniform_on_one(table: Table) -> list[OperatorCalls]:
 
 def _harmonic_on_one(table: Table) -> OperatorCalls:
     """Calls of the harmonic step, which never gets stuck because every value is one move away."""
-    if table.costs.size <= _MAX_CHAIN:
+    if table.costs.size <= _MAX_CHAIN_VALUES:
         return _on_grid("harmonic", Harmonic(), table)
     return OperatorCalls("harmonic", harmonic_line_calls(table.costs))
 

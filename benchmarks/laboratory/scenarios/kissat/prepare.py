@@ -24,9 +24,9 @@ NO_PARAMETERS = {
 }
 """What `kissat --range` lists and no one would tune."""
 
-FEW = 20  # values up to which a range is taken as it is
+MAX_VALUES = 20  # values up to which a range is taken as it is
 PER_MILLE = 1000  # ranges up to here are shares, or counts where even steps do
-FAR = 100  # how many times the default, or what part of it, a wide range goes
+MAX_FACTOR = 100  # how many times the default, or what part of it, a wide range goes
 
 
 def found() -> Path:
@@ -61,10 +61,10 @@ def domain(low: int, default: int, high: int) -> str:
     """
     if (low, high) == (0, 1):
         return f"categorical {{0, 1}} [{default}]"
-    if high - low < FEW:
+    if high - low < MAX_VALUES:
         return f"integer [{low}, {high}] [{default}]"
     if low > 0:
-        near, far = max(low, default // FAR), min(high, default * FAR)
+        near, far = max(low, default // MAX_FACTOR), min(high, default * MAX_FACTOR)
         return f"integer [{near}, {far}] [{default}] log"
     values = sorted({low, default, *spread(default, high)})
     return f"ordinal {{{', '.join(map(str, values))}}} [{default}]"
@@ -73,10 +73,10 @@ def domain(low: int, default: int, high: int) -> str:
 def spread(default: int, high: int) -> Iterator[int]:
     """Values above zero: even steps where the range is short, factors of about three elsewhere."""
     if high <= PER_MILLE:
-        yield from range(0, high + 1, max(high // FEW, 1))
+        yield from range(0, high + 1, max(high // MAX_VALUES, 1))
         return
     for exponent in range(-4, 5):
-        yield min(max(round(default * FAR ** (exponent / 4)), 1), high)
+        yield min(max(round(default * MAX_FACTOR ** (exponent / 4)), 1), high)
 
 
 def asked(kissat: Path) -> str:

@@ -20,7 +20,7 @@ AGGREGATIONS: tuple[Aggregation, ...] = ("plain", "normalised")
 
 FIVE = 5
 DRAWS = 2_000  # tables drawn for the probability of being among the five best
-POSSIBLE = 0.05  # a setting with a smaller probability is excluded
+MIN_PROBABILITY = 0.05  # a setting with a smaller probability is excluded
 
 
 @dataclass(frozen=True)

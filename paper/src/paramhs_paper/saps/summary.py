@@ -8,7 +8,7 @@ from paramhs.theory.outcomes import Array
 from paramhs_paper.saps.measuring import PS, STEPS, WP
 from paramhs_paper.saps.ranking import (
     AGGREGATIONS,
-    POSSIBLE,
+    MIN_PROBABILITY,
     Costs,
     aggregated,
     five_best,
@@ -68,11 +68,11 @@ def _ranked(costs: Costs, chance: Array, setting: Callable[[int], str]) -> Itera
             for k in five_best(costs.mean)
         ),
     )
-    others = [int(k) for k in np.argsort(-flat, kind="stable") if flat[k] >= POSSIBLE]
+    others = [int(k) for k in np.argsort(-flat, kind="stable") if flat[k] >= MIN_PROBABILITY]
     outside = [k for k in others if k not in five_best(costs.mean)]
     yield (
         f"{len(others)} settings are not distinguishable from the five best (chance of at least"
-        f" {100 * POSSIBLE:.0f} %)"
+        f" {100 * MIN_PROBABILITY:.0f} %)"
         + (
             "; besides the five: "
             + ", ".join(f"{setting(k)} {100 * flat[k]:.0f} %" for k in outside)

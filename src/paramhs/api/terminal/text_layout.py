@@ -10,14 +10,14 @@ from paramhs.analysis.verdict_text import wrapped
 from paramhs.core.space import Config, value_text
 
 _DEFAULT = "the default"
-_FEW = 8  # changes that are all shown in a line
-_UNWRAPPED = 10_000  # columns of a file or pipe, where no width is known
+_MAX_CHANGES = 8  # changes that are all shown in a line
+_FILE_COLUMNS = 10_000  # columns of a file or pipe, where no width is known
 
 
 def width_of(console: Console) -> int:
     """Width of a terminal in columns; COLUMNS overrides it."""
     known = console.is_terminal or "COLUMNS" in console._environ
-    return max(console.width, 20) if known else _UNWRAPPED
+    return max(console.width, 20) if known else _FILE_COLUMNS
 
 
 def tell(console: Console, text: str, style: str = "", indent: str = "") -> None:
@@ -52,7 +52,7 @@ def _padded(text: str, width: int) -> str:
     return " " * (width - cell_len(text)) + text
 
 
-def brief(config: Config, order: Sequence[str] = (), most: int = _FEW) -> str:
+def brief(config: Config, order: Sequence[str] = (), most: int = _MAX_CHANGES) -> str:
     """Format a configuration in one line, as its difference from the default.
 
     Args:

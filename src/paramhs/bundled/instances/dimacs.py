@@ -22,7 +22,7 @@ _COMPRESSIONS: dict[bytes, Callable[[bytes], bytes]] = {
     b"\xfd7zXZ\0": lzma.decompress,
     b"BZh": bz2.decompress,
 }
-_MOST_VARIABLES = 20_000_000
+_MAX_VARIABLES = 20_000_000
 _HEADERS = "'p cnf VARIABLES CLAUSES' or 'p wcnf VARIABLES CLAUSES [TOP]'"
 
 
@@ -122,15 +122,15 @@ class _Reader:
             raise self._bad(f"the header has {' '.join(numbers)!r}, expected whole numbers")
         self.header_line = self.line
         self.variables, self.expected = int(numbers[0]), int(numbers[1])
-        if self.variables > _MOST_VARIABLES:
-            raise self._bad(f"{self.variables:,} variables are more than {_MOST_VARIABLES:,}")
+        if self.variables > _MAX_VARIABLES:
+            raise self._bad(f"{self.variables:,} variables are more than {_MAX_VARIABLES:,}")
         self.top = float(numbers[2]) if len(numbers) == 3 else None
 
     def _no_header(self, word: bytes) -> None:
         if word != b"h" and ".wcnf" not in Path(self.name).suffixes:
             raise self._bad(f"{_text(word)!r} before the header, expected {_HEADERS}")
         self.header_line, self.weighted = -1, True
-        self.variables, self.expected = _MOST_VARIABLES, sys.maxsize
+        self.variables, self.expected = _MAX_VARIABLES, sys.maxsize
 
     def _begin(self) -> None:
         if len(self.clauses) == self.expected:

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 Words = NDArray[np.uint64]
 
-_SPARE = 64  # entries after the variables' scores, for sums that are not needed
+_SPARE_ENTRIES = 64  # entries after the variables' scores, for sums that are not needed
 _MAX_WORDS = 1 << 22  # in all tiers together; larger formulas use no tiers
 
 
@@ -140,7 +140,7 @@ def new_state(formula: Clauses, stop: Bytes) -> State:
         values=np.empty(variables, np.uint8),
         words=np.empty(clauses, np.uint64),
         weights=np.empty(clauses, np.float64),
-        scores=np.empty(variables + _SPARE, np.float64),
+        scores=np.empty(variables + _SPARE_ENTRIES, np.float64),
         candidates=np.empty(variables + 1, np.uint32),
         listed=np.empty(variables, np.uint8),
         ties=np.empty(variables + 1, np.uint32),

@@ -55,8 +55,8 @@ from paramhs.bundled.saps.machine_code import (
 )
 
 THRESHOLD = -0.1  # only a lower score is an improvement
-TIED = 1e-9  # scores this close are equal, because they differ only by rounding
-HEAVY = 1000.0  # if a false clause weighs more, all weights are divided by this
+TIE_TOLERANCE = 1e-9  # scores this close are equal, because they differ only by rounding
+MAX_WEIGHT = 1000.0  # if a false clause weighs more, all weights are divided by this
 
 _ONE = np.uint64(1)
 _SIX = np.uint64(6)
@@ -64,7 +64,7 @@ _63 = np.uint64(63)
 _TRUE = np.uint64(1 << 32)  # one true literal, in a clause's word
 _TWO_TRUE = np.uint64(2 << 32)
 _VARIABLE = np.uint64((1 << 32) - 1)
-_FALSE, _LISTED, _TOP = 0, 1, 2  # fields of `numbers`: false clauses, candidates, best tier
+_FALSE, _CANDIDATES, _TOP = 0, 1, 2  # fields of `numbers`: false clauses, candidates, best tier
 
 
 @compiled
@@ -171,7 +171,7 @@ def _score(formula: Clauses, state: State) -> None:
         position = content & _VARIABLE if critical else last + (clause & _63)
         state.scores[position] += state.weights[clause]
     state.listed[:] = 0
-    state.numbers[_LISTED] = 0
+    state.numbers[_CANDIDATES] = 0
     for i in range(state.numbers[_FALSE]):
         false = np.uint64(state.false[i])
         for j in _span(formula.starts, false):
@@ -190,7 +190,7 @@ def _fill_tiers(state: State) -> None:
         state.sizes[tier] += 1
     state.numbers[_TOP] = len(state.sizes) - 1
     state.listed[:] = 0
-    state.numbers[_LISTED] = 0
+    state.numbers[_CANDIDATES] = 0
 
 
 @inlined
@@ -219,11 +219,11 @@ def _change(state: State, variable: Unsigned, difference: float, whole: bool) ->
         state.sizes[new] += 1
         state.numbers[_TOP] = max(state.numbers[_TOP], np.int64(new))
     else:
-        size = state.numbers[_LISTED]
+        size = state.numbers[_CANDIDATES]
         state.candidates[np.uint64(size)] = variable
         added = np.uint8(after < THRESHOLD) & (state.listed[variable] ^ np.uint8(1))
         state.listed[variable] |= added
-        state.numbers[_LISTED] = size + added
+        state.numbers[_CANDIDATES] = size + added
 
 
 @inlined
@@ -244,9 +244,9 @@ def _best(state: State) -> Signed:
     # Ties are broken by rank in the order of the variables' numbers, while `candidates` is in
     # arbitrary order. So the tied variables are marked in a spare bit set, one is drawn by its rank
     # there, and the marks are removed again: linear in the number of ties, without sorting.
-    limit = _clean(state) + TIED
+    limit = _clean(state) + TIE_TOLERANCE
     count = np.uint64(0)
-    for i in range(np.uint64(state.numbers[_LISTED])):
+    for i in range(np.uint64(state.numbers[_CANDIDATES])):
         state.ties[count] = state.candidates[i]
         count += np.uint64(state.scores[state.candidates[i]] <= limit)
     if count < 2:
@@ -266,7 +266,7 @@ def _clean(state: State) -> float:
     """Drop outdated candidates; return the least score."""
     least = np.inf
     kept = np.uint64(0)
-    for i in range(np.uint64(state.numbers[_LISTED])):
+    for i in range(np.uint64(state.numbers[_CANDIDATES])):
         variable = state.candidates[i]
         score = state.scores[variable]
         candidate = score < THRESHOLD
@@ -274,7 +274,7 @@ def _clean(state: State) -> float:
         state.listed[variable] = candidate
         kept += np.uint64(candidate)
         least = min(least, score)
-    state.numbers[_LISTED] = kept
+    state.numbers[_CANDIDATES] = kept
     return least
 
 
@@ -372,9 +372,9 @@ def _reweigh(formula: Clauses, setting: Setting, state: State) -> None:
     smooth = uniform(state.random) < setting.ps and setting.rho < 1.0
     if smooth and not setting.textbook:
         _affine(state.weights, 1.0, (1.0 - setting.rho) * _mean(state.weights))
-    heavy = _heaviest_false(state) > HEAVY
+    heavy = _heaviest_false(state) > MAX_WEIGHT
     if heavy:
-        _affine(state.weights, 1.0 / HEAVY, 0.0)
+        _affine(state.weights, 1.0 / MAX_WEIGHT, 0.0)
     if heavy or (smooth and not setting.textbook):
         _score(formula, state)
     for i in range(state.numbers[_FALSE]):

@@ -58,7 +58,7 @@ from paramhs.core.identity.origin import (
 from paramhs.core.identity.parts import Identity
 
 MAX_PARTS = 2_000
-_SHORT = 60  # characters of a value that is kept unhashed
+_MAX_VALUE_CHARACTERS = 60  # characters of a value that is kept unhashed
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(...), type(NotImplemented))
 _SKIPPED = frozenset({"_abc_impl", "__doc__", "__module__", "__qualname__", "__dict__"})
 _GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__"}
@@ -444,4 +444,4 @@ def digest(text: str) -> str:
 
 
 def _brief(text: str) -> str:
-    return text if len(text) <= _SHORT and text.isprintable() else digest(text)
+    return text if len(text) <= _MAX_VALUE_CHARACTERS and text.isprintable() else digest(text)

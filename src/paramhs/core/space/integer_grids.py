@@ -7,8 +7,8 @@ from paramhs.core.space.literals import is_integer
 from paramhs.core.text.quoting import short
 
 _MAX_LEVELS = 100_000  # levels that are listed one by one
-_PER_DOUBLING = 5  # levels between a value and twice that value, where integers are dense enough
-_MIN_LEVELS, _USUAL = 17, 65
+_LEVELS_PER_DOUBLING = 5  # between a value and twice that value, where integers are dense enough
+_MIN_LEVELS, _USUAL_LEVELS = 17, 65
 
 
 def usual_levels(low: int, high: int) -> int:
@@ -17,10 +17,10 @@ def usual_levels(low: int, high: int) -> int:
     With 65 for every range, a range of up to 65 integers would have all of them, evenly spaced.
     """
     if not 0 <= low <= high:
-        return _USUAL
+        return _USUAL_LEVELS
     doublings = math.log2(high) - math.log2(low) if low else math.log2(max(high, 1))
-    wanted = 1 + round(_PER_DOUBLING * doublings) + (low == 0)
-    return min(max(wanted, _MIN_LEVELS), _USUAL)
+    wanted = 1 + round(_LEVELS_PER_DOUBLING * doublings) + (low == 0)
+    return min(max(wanted, _MIN_LEVELS), _USUAL_LEVELS)
 
 
 def log_spaced(low: int, high: int, levels: int, default: int | None = None) -> tuple[int, ...]:

@@ -34,8 +34,8 @@ from paramhs.core.space.objects import (
 from paramhs.core.text.quoting import short
 
 DEFAULT_LEVELS = 65  # 64 equal steps between both ends, so the middle of the range is a level
-_MOST_LEVELS = 2**53  # beyond, a draw by a double would miss some
-_MOST_VALUES = 1_000_000  # of a list
+_MAX_LEVELS = 2**53  # beyond, a draw by a double would miss some
+_MAX_VALUES = 1_000_000  # of a list
 
 
 class Parameter(ABC):
@@ -152,7 +152,7 @@ class Integer(Parameter):
             self._choose(levels, within)
         elif levels is not None:
             raise BadInput("an integer parameter has levels only if it is log-spaced; give a step")
-        elif (high - low) // step >= _MOST_LEVELS:
+        elif (high - low) // step >= _MAX_LEVELS:
             raise BadInput(f"{low} .. {high} has more than 2^53 values; give a larger step")
         size = len(self.chosen) or (high - low) // step + 1
         _freeze(self, levels=size + len(beside))
@@ -290,7 +290,7 @@ class Real(Parameter):
                 )
         if not is_integer(levels) or levels < 2:
             raise BadInput(f"a real parameter needs at least 2 levels, not {short(levels)}")
-        if levels > _MOST_LEVELS:
+        if levels > _MAX_LEVELS:
             raise BadInput("a real parameter may have 2^53 levels, and this one has more")
         if high <= low:
             raise BadInput(f"a real parameter's range is empty: low {low} >= high {high}")
@@ -462,15 +462,15 @@ class _Listed(Parameter):
     def __init__(self, values: Iterable[Value], *, default: Value | None = None) -> None:
         if isinstance(values, str | set | frozenset) or not isinstance(values, Iterable):
             raise BadInput(f"values must be a list, not {short(values)}")
-        self.values = tuple(islice(values, _MOST_VALUES + 1))
+        self.values = tuple(islice(values, _MAX_VALUES + 1))
         self.objects = tuple(values.values()) if isinstance(values, Mapping) else ()
         self.object_digests: Mapping[str, str] = {}
         self.levels = len(self.values)
         self._indices = {identity(value): i for i, value in enumerate(self.values)}
         if not self.values:
             raise BadInput("a parameter needs at least one value")
-        if self.levels > _MOST_VALUES:
-            raise BadInput(f"a list may have {_MOST_VALUES:,} values, and this one has more")
+        if self.levels > _MAX_VALUES:
+            raise BadInput(f"a list may have {_MAX_VALUES:,} values, and this one has more")
         if len(self._indices) < self.levels or len(set(map(str, self.values))) < self.levels:
             raise BadInput(f"values must differ, also in writing: {short(list(self.values))}")
         if self.objects:

@@ -2,7 +2,7 @@
 
 from reprlib import Repr
 
-_LONGEST = 200
+_MAX_CHARACTERS = 200
 MAX_MESSAGE = 600  # characters; a value may be a megabyte
 
 
@@ -26,7 +26,7 @@ _SHORT = _Short()
 def short(thing: object) -> str:
     """Return the `repr` of a value, shortened, without ever failing."""
     text = _SHORT.repr(thing)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]} ..."
 
 
 def shortened(text: str, longest: int = MAX_MESSAGE) -> str:

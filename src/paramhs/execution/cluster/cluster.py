@@ -24,7 +24,7 @@ _POLL_SECONDS = 1.0  # between two polls of the workers, if no event arrives
 _ANSWER_SECONDS = 10.0  # for a scheduler to answer
 _PATIENCE_SECONDS = 300.0  # without workers or scheduler before giving up
 _EVENTS = "all"  # Dask's topic for events of its scheduler
-_MAX_NAMED = 3  # workers named when all are excluded
+_MAX_NAMES = 3  # workers named when all are excluded
 
 
 @contextmanager
@@ -256,9 +256,9 @@ class Cluster(AtHand):
 
     def _why_none(self) -> str:
         reasons = [f"{w}: {r.aside}" for w, r in self.standing.records.items() if r.aside]
-        more = f"\nand {len(reasons) - _MAX_NAMED} more" if len(reasons) > _MAX_NAMED else ""
+        more = f"\nand {len(reasons) - _MAX_NAMES} more" if len(reasons) > _MAX_NAMES else ""
         all_of_them = counted(len(reasons), "worker")
-        return f"{all_of_them} cannot make runs:\n" + "\n".join(reasons[:_MAX_NAMED]) + more
+        return f"{all_of_them} cannot make runs:\n" + "\n".join(reasons[:_MAX_NAMES]) + more
 
     def _send_elsewhere(self) -> None:
         """Give up waiting for runs whose allowed workers are all gone."""

@@ -20,7 +20,7 @@ from paramhs.core.runs import Instance, Target, Task
 from paramhs.core.space import Config, Space
 from paramhs.execution.targets.command import Problem
 
-_MAX_INLINE = 300  # bytes of an instance that is part of every order
+_MAX_INLINE_BYTES = 300  # bytes of an instance that is part of every order
 
 
 class Kit(NamedTuple):
@@ -110,7 +110,7 @@ class Packer:
         path = self._file_of(instance)
         shipped = self._digest_of_file(path) if path and self._ship else ""
         data = _pickled(instance, f"instance {instance.name!r}")
-        if len(data) <= _MAX_INLINE:
+        if len(data) <= _MAX_INLINE_BYTES:
             packed = Packed(data, "", path, shipped)
         else:
             packed = Packed(b"", self._keep(data), path, shipped)

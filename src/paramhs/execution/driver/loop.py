@@ -23,7 +23,7 @@ from paramhs.search.open_race import challenger_leads
 from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw
 from paramhs.search.record import Ending, Record
 
-_LOOKAHEAD = 8  # tasks per worker to look ahead
+_LOOKAHEAD_TASKS = 8  # tasks per worker to look ahead
 
 
 class _Wanted(NamedTuple):
@@ -297,7 +297,7 @@ class Driver:
         Results are passed on first, because they may change what is likely.
         """
         self.history.left = self._account.runs_left(self.taken, self._finishing)
-        ahead = islice(likely, _LOOKAHEAD * self.jobs)
+        ahead = islice(likely, _LOOKAHEAD_TASKS * self.jobs)
         while not self._flights.full and not self._is_over():
             task = next(ahead, None)
             if task is None:

@@ -13,8 +13,8 @@ from paramhs.execution.driver.budget import Budget
 from paramhs.search.record import Record
 
 NEXT_SHARE = 10  # the gain is predicted for this part of the budget
-LEAST_SHARE = 5  # no search stops before this part of its budget
-LEAST_RACES = 50  # nor before as many races
+MIN_SHARE = 5  # no search stops before this part of its budget
+MIN_RACES = 50  # nor before as many races
 LOOK_GROWTH = 50
 
 
@@ -32,10 +32,10 @@ class Stopping:
         if not least or races == self._races:
             return ""
         self._races, runs = races, len(record.runs)
-        if races < LEAST_RACES or runs * LOOK_GROWTH < self._looked * (LOOK_GROWTH + 1):
+        if races < MIN_RACES or runs * LOOK_GROWTH < self._looked * (LOOK_GROWTH + 1):
             return ""
         self._looked, whole = runs, runs_in(self.budget, record)
-        if runs * LEAST_SHARE < whole:
+        if runs * MIN_SHARE < whole:
             return ""
         found = expected_gain(record, max(int(whole / NEXT_SHARE), 1))
         if found is None or found.high >= least:

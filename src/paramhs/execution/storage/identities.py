@@ -20,8 +20,8 @@ from paramhs.execution.storage.row_checks import is_count, storable
 from paramhs.execution.subject import INSTANCE, TARGET, Key, Sight, Subject
 
 ACCEPTED = "accepted"
-_MAX_NAMED = 5  # instances named in a message
-_MIN_DIGEST = 32  # length from which a content is a digest, which is meaningless to people
+_MAX_NAMES = 5  # instances named in a message
+_DIGEST_LENGTH = 32  # length from which a content is a digest, which is meaningless to people
 
 _MAX_TIME = 1e11  # seconds since 1970; no clock shows more
 
@@ -145,7 +145,7 @@ def _changes(
 
 
 def _difference(then: str, now: str) -> str:
-    if max(len(then), len(now)) >= _MIN_DIGEST:
+    if max(len(then), len(now)) >= _DIGEST_LENGTH:
         return "changed"
     return f"was {printable(then)} and is {printable(now)}"
 
@@ -262,11 +262,11 @@ def _lines(compared: Comparison, forgotten: bool) -> list[str]:
     names = sorted(compared.instances)
     if names:
         whole = sum(kind == INSTANCE for kind, _ in compared.now)
-        more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
         since = min(change.since for change in compared.changes if change.kind == INSTANCE)
         lines.append(
             f"{len(names):,} of {counted(max(whole, len(names)), 'instance')} changed:"
-            f" {', '.join(names[:_MAX_NAMED])}{more} (runs stored since {when(since)})"
+            f" {', '.join(names[:_MAX_NAMES])}{more} (runs stored since {when(since)})"
         )
     return lines
 

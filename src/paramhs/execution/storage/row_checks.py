@@ -14,7 +14,7 @@ RESULT = "status, runtime, quality, detail, answer"
 
 _STATUS = {status.value: status for status in Status}
 _MAX_SECONDS = 1e10  # three centuries; no clock has measured more
-_MOST = 2**53  # runs
+_MAX_RUNS = 2**53  # runs
 _MAX_DEPTH = 100  # nesting of tables and lists
 
 
@@ -84,7 +84,7 @@ def race_of(configs: Mapping[int, Config], row: Sequence[Any]) -> Race:
 
 def is_count(number: object) -> bool:
     """Whether a value can be a number of runs."""
-    return type(number) is int and 0 <= number < _MOST
+    return type(number) is int and 0 <= number < _MAX_RUNS
 
 
 def is_duration(seconds: object) -> bool:

@@ -23,7 +23,7 @@ from paramhs.execution.supervisor.keeper_channel import (
 )
 from paramhs.execution.supervisor.orders import Execute, Limits, Outcome
 from paramhs.execution.supervisor.reaper import be_subreaper, disregard_signals
-from paramhs.execution.supervisor.warden import KEEPER_STOPPED, Warden
+from paramhs.execution.supervisor.warden import KEEPER_STOPPED_CODE, Warden
 
 _MAX_ATTEMPTS = 2  # at a run whose keeper is lost
 _MAX_DECLINES = 100  # of one run; earlier runs may have changed every idle keeper
@@ -223,7 +223,7 @@ class _Slot:
 
 def _why_lost(lost: Lost, code: int | None) -> str:
     """Explain the loss of a keeper, using its warden's exit code."""
-    what = "was stopped" if code == KEEPER_STOPPED else "was killed"
+    what = "was stopped" if code == KEEPER_STOPPED_CODE else "was killed"
     if isinstance(lost, Late):
         what = "did not answer in time"
     return (

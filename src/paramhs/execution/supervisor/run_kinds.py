@@ -30,7 +30,7 @@ from paramhs.execution.supervisor.tree import PEAK_UNIT
 from paramhs.execution.supervisor.worker_channel import Link, receive_request, send_answer
 
 READ_SECONDS = 10.0  # processor time for reading an output
-_LONG_OUTPUT = 1 << 14  # bytes above which the keeper reads the output
+_FAST_BYTES = 1 << 14  # of output that paramhs reads itself; a keeper reads a longer one
 _EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY}
 
 
@@ -86,7 +86,7 @@ class CommandJob:
 
     def _reading(self, command: Command, output: bytes, errors: bytes) -> Any:
         """Read the output if that may take long; otherwise paramhs reads it faster."""
-        if self._read is None or not (command.read or len(output) + len(errors) > _LONG_OUTPUT):
+        if self._read is None or not (command.read or len(output) + len(errors) > _FAST_BYTES):
             return None
         return _read_within_limit(self._read, output, errors)
 

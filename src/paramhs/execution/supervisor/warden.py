@@ -21,7 +21,7 @@ from paramhs.execution.supervisor.reaper import Abandoned, Reaper
 from paramhs.execution.supervisor.stopwatch import STEP, Stopwatch
 from paramhs.execution.supervisor.tree import state
 
-KEEPER_KILLED, KEEPER_STOPPED = 3, 4
+KEEPER_KILLED_CODE, KEEPER_STOPPED_CODE = 3, 4
 """Exit codes of a warden whose keeper did not leave by itself."""
 _MAX_STOPPED_SECONDS = 3.0  # for which a keeper may be stopped in total while its warden is not
 
@@ -57,5 +57,5 @@ class Warden(Reaper):
                 self._stopped += watch.look() - before
             if self._stopped > _MAX_STOPPED_SECONDS:
                 os.kill(self._keeper, signal.SIGKILL)
-                return KEEPER_STOPPED
-        return 0 if self.ended[self._keeper] == 0 else KEEPER_KILLED
+                return KEEPER_STOPPED_CODE
+        return 0 if self.ended[self._keeper] == 0 else KEEPER_KILLED_CODE

@@ -22,7 +22,7 @@ from paramhs.execution.targets.supervised_target import KeptTarget
 if TYPE_CHECKING:
     from paramhs.execution.supervisor.run_kinds import FunctionJob
 
-_MAX_TRACEBACK = 4_000  # characters of a traceback; its end is most informative
+_TRACEBACK_LENGTH = 4_000  # characters of a traceback; its end is most informative
 
 Arguments = tuple[Mapping[str, Any], Any, int]
 """A configuration as plain values, an instance, and a seed."""
@@ -231,7 +231,7 @@ def traceback_of(error: BaseException) -> str:
     """Format a traceback, starting in the user's function."""
     trace = error.__traceback__ and error.__traceback__.tb_next
     lines = traceback.format_exception(type(error), error, trace)
-    return _plain("".join(lines))[-_MAX_TRACEBACK:]
+    return _plain("".join(lines))[-_TRACEBACK_LENGTH:]
 
 
 def _judged(result: object, seconds: float) -> Returned:

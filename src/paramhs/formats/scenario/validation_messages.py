@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from paramhs.formats.scenario.schema import File, settings
 from paramhs.formats.scenario.source_map import Key, Source
 
-_MAX_VALUE = 100  # characters of a quoted value
+_VALUE_LENGTH = 100  # characters of a quoted value
 
 
 def validate_settings(settings: Mapping[str, Any], source: Source) -> File:
@@ -62,7 +62,7 @@ def _explained(key: Key, problem: Mapping[str, Any]) -> str:
 
 def _shown(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}..."
+    return text if len(text) <= _VALUE_LENGTH else f"{text[:_VALUE_LENGTH]}..."
 
 
 def _advice(key: Key) -> str:

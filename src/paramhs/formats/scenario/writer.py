@@ -10,7 +10,7 @@ from paramhs.core.space import Space
 from paramhs.formats.space_files.lowering import has_own_levels
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_LONG = 100  # characters of a line, beyond which a list has one entry a line
+_MAX_LINE_CHARACTERS = 100  # characters of a line, beyond which a list has one entry a line
 
 
 def scenario_text(settings: Mapping[str, Any], comments: Mapping[str, str]) -> str:
@@ -73,7 +73,7 @@ def value_text(value: object) -> str:
     if isinstance(value, Sequence):
         listed = [value_text(one) for one in value]
         line = f"[{', '.join(listed)}]"
-        if len(line) <= _LONG:
+        if len(line) <= _MAX_LINE_CHARACTERS:
             return line
         return "[\n" + "".join(f"    {one},\n" for one in listed) + "]"
     return repr(value)

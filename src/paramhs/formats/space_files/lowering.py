@@ -17,7 +17,7 @@ from paramhs.core.space.parameters import DEFAULT_LEVELS, Integer, Ordinal, Para
 from paramhs.core.space.space import Space
 from paramhs.formats.space_files.source_lines import is_listed
 
-MAX_LISTED = 256  # values of a range that are listed where nothing else is possible
+MAX_VALUES = 256  # values of a range that are listed where nothing else is possible
 
 
 def satisfying(expression: Expression, name: str, parameter: Parameter) -> tuple[Value, ...]:
@@ -36,7 +36,7 @@ def explicit_values(leaf: Leaf, parameter: Parameter) -> tuple[Value, ...] | Non
         return leaf.values
     if leaf.sign == "==":
         return (leaf.other,)  # type: ignore[return-value]  # no Ref
-    if isinstance(parameter, Integer) and parameter.levels <= MAX_LISTED and not parameter.log:
+    if isinstance(parameter, Integer) and parameter.levels <= MAX_VALUES and not parameter.log:
         return satisfying(leaf, leaf.name, parameter)
     return None
 

@@ -27,7 +27,7 @@ from paramhs.core.space import Config
 from paramhs.search.history import History
 
 # A smaller relative difference may be due to the rounding of sums.
-_ROUNDING = 1e-9
+_ROUNDING_TOLERANCE = 1e-9
 
 
 def meet(
@@ -124,7 +124,7 @@ class _Race:
         if self._new.failures != self._all.failures:
             return math.inf if self._new.failures < self._all.failures else -1.0
         least = self._new.seconds + math.fsum(self._cut.values())
-        return self._all.seconds * (1 + _ROUNDING) - least
+        return self._all.seconds * (1 + _ROUNDING_TOLERANCE) - least
 
     def _limits(self) -> Iterator[tuple[Pair, float]]:
         """Remaining pairs, with the seconds allowed on each if those before take no time."""

@@ -15,7 +15,7 @@ from paramhs.search.comparison.capped_race import coming_runs, is_lost, meet
 from paramhs.search.comparison.comparison import Comparison, check_runs
 from paramhs.search.history import History
 
-_FIRST = 3  # runs of a first incumbent, enough to detect a broken target
+_FIRST_RUNS = 3  # runs of a first incumbent, enough to detect a broken target
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Focused(Comparison):
 
     def start(self, history: History, config: Config) -> Asking:
         """Make the first few runs."""
-        missing = min(_FIRST, self._limit(history)) - _runs(history, config)
+        missing = min(_FIRST_RUNS, self._limit(history)) - _runs(history, config)
         yield from history.ask((config, self._new(history, config, missing)))
         return True
 

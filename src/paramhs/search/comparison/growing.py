@@ -19,11 +19,11 @@ from paramhs.search.history import History
 from paramhs.search.lookahead.peekable import Ahead
 from paramhs.search.model.inert_parameters import is_without_effect
 
-_FEW = 3  # fewest pairs on which an incumbent may be replaced
-_SURE = 20  # runs up to which the evidence of the incumbent grows with every challenger
-_CLEARLY = 4.0  # standard errors of a clear difference
-_CLEARLY_RUNS = 8  # fewest runs for a clear difference
-_HUGE = 1e280  # larger costs may overflow when summed
+_MIN_PAIRS = 3  # fewest pairs on which an incumbent may be replaced
+_SURE_RUNS = 20  # runs up to which the evidence of the incumbent grows with every challenger
+_CLEAR_ERRORS = 4.0  # standard errors of a clear difference
+_MIN_CLEAR_RUNS = 8  # fewest runs for a clear difference
+_MAX_COST = 1e280  # larger costs may overflow when summed
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Growing(Comparison):
         pays = known > 0 and (
             self._pays(history, known) or self._has_met_all(history, rival, incumbent)
         )
-        wanted = min(max(known + pays, self.min_runs, _FEW), self._limit(history))
+        wanted = min(max(known + pays, self.min_runs, _MIN_PAIRS), self._limit(history))
         if wanted <= known:
             return []
         new = islice(history.new_pairs(incumbent), wanted - known)
@@ -136,7 +136,7 @@ class Growing(Comparison):
     def _pays(self, history: History, known: int) -> bool:
         """Whether another run of the incumbent is worth as much as one of a challenger: up to 20,
         and up to the square root of all runs."""
-        return known < _SURE or known * known < history.learned
+        return known < _SURE_RUNS or known * known < history.learned
 
     def _has_met_all(self, history: History, rival: Config | None, incumbent: Config) -> bool:
         """Whether only new pairs can tell more of the two.
@@ -214,7 +214,7 @@ def _costs(history: History, config: Config, pairs: Sequence[Pair]) -> list[Cost
 def _clearly_worse(history: History, challenger: Config, incumbent: Config) -> bool:
     """Whether a challenger is worse by a wide margin, using lower bounds of its costs."""
     met = _met(history, challenger, history.pairs_of(incumbent))
-    if len(met) < _CLEARLY_RUNS:
+    if len(met) < _MIN_CLEAR_RUNS:
         return False
     pairs = [
         (history.at_least(challenger, pair) or 0.0, history.costs(incumbent)[pair][0])
@@ -232,10 +232,10 @@ def _scale(pairs: Sequence[tuple[float, float]]) -> float:
 
     Solvers report the largest float where they found nothing. A power of two changes no comparison.
     """
-    return 2.0**64 if any(max(abs(a), abs(b)) > _HUGE for a, b in pairs) else 1.0
+    return 2.0**64 if any(max(abs(a), abs(b)) > _MAX_COST for a, b in pairs) else 1.0
 
 
 def _clearly_positive(numbers: Sequence[float]) -> bool:
-    if len(numbers) < _CLEARLY_RUNS:
+    if len(numbers) < _MIN_CLEAR_RUNS:
         return False
-    return fmean(numbers) > _CLEARLY * stdev(numbers) / math.sqrt(len(numbers))
+    return fmean(numbers) > _CLEAR_ERRORS * stdev(numbers) / math.sqrt(len(numbers))

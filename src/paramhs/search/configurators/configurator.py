@@ -19,7 +19,7 @@ from paramhs.search.operators import Learner, Operator
 Start = Literal["default", "uniform"]
 """Start at the default configuration, or at a uniformly random one (the theory's setting)."""
 
-IDLE = 1_000  # proposals in a row without a new run that end a search
+MAX_IDLE_PROPOSALS = 1_000  # proposals in a row without a new run that end a search
 
 Stage = Generator[Evaluate | Incumbent, Sequence[Run], Config]
 """A part of a search that ends with a configuration."""

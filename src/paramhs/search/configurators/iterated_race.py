@@ -17,7 +17,7 @@ from paramhs.search.history import History
 from paramhs.search.lookahead.peekable import Ahead
 from paramhs.search.operators import Operator, SeveralParameters, UniformRandom, given
 
-_MORE = 5  # runs added per candidate, one in each of the first races
+_ADDED_RUNS = 5  # runs added per candidate, one in each of the first races
 _OFFSPRING = 4  # candidates per possible survivor, from the third race
 
 Racing = Generator[Evaluate | Incumbent, Sequence[Run], None]
@@ -190,7 +190,7 @@ class _IteratedRace:
         yield from self._promote(alive, met, own)
 
     def _allowance(self, candidates: int, known: int) -> int:
-        each = self.first_test + min(_MORE, self.races)
+        each = self.first_test + min(_ADDED_RUNS, self.races)
         return candidates * each + self.survivors * known
 
     def _order(self, own: Iterable[Config]) -> Iterator[Pair]:

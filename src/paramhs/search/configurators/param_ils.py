@@ -12,7 +12,7 @@ from paramhs.core.runs import Evaluate, Incumbent, Run, Search
 from paramhs.core.space import Config, Space
 from paramhs.search.comparison import Comparison, Focused
 from paramhs.search.configurators.configurator import (
-    IDLE,
+    MAX_IDLE_PROPOSALS,
     Configurator,
     Stage,
     Start,
@@ -127,7 +127,7 @@ class _IteratedSearch:
         yield from self._random_starts()
         current = yield from self._local_search(self.best)
         idle = 0
-        while idle < IDLE:
+        while idle < MAX_IDLE_PROPOSALS:
             learned = history.learned
             candidate = yield from self._local_search(self._perturb(current))
             if candidate != current and (yield from self._better(candidate, current)):
@@ -141,7 +141,7 @@ class _IteratedSearch:
                 yield from self._settle()
                 if history.learned == learned:
                     return why_ended(history)
-        return f"nothing new in {IDLE:,} iterations"
+        return f"nothing new in {MAX_IDLE_PROPOSALS:,} iterations"
 
     def _random_starts(self) -> Noting:
         for _ in range(self.rules.random_starts):

@@ -6,7 +6,7 @@ from paramhs.core.runs import Incumbent, Search
 from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison, Growing
 from paramhs.search.configurators.configurator import (
-    IDLE,
+    MAX_IDLE_PROPOSALS,
     Configurator,
     Start,
     check_parts,
@@ -58,7 +58,7 @@ class ParamRLS(Configurator):
         proposed: set[Config] = set() if self.replacement else {incumbent}
         coming = Coming(moves.ahead, lambda _, winner, wins: moves.after(winner, wins))
         idle = 0
-        while idle < IDLE:
+        while idle < MAX_IDLE_PROPOSALS:
             learned = history.learned
             move = moves.take(incumbent, proposed) or moves.jump(incumbent, proposed)
             if not move:
@@ -73,4 +73,4 @@ class ParamRLS(Configurator):
                     incumbent = challenger
                     yield Incumbent(incumbent)
             idle = idle + 1 if history.learned == learned else 0
-        return f"nothing new in {IDLE:,} proposals"
+        return f"nothing new in {MAX_IDLE_PROPOSALS:,} proposals"

@@ -33,11 +33,11 @@ from paramhs.search.model.censoring import working
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-# A model needs MIN_CONFIGS configurations, and MIN_CONFIGS_EACH more for each parameter that can
-# move, but at most ENOUGH_CONFIGS.
+# A model needs MIN_CONFIGS configurations, and CONFIGS_PER_PARAMETER more for each parameter that
+# can move, but at most MAX_NEEDED_CONFIGS.
 MIN_CONFIGS = 4
-MIN_CONFIGS_EACH = 2
-ENOUGH_CONFIGS = 20
+CONFIGS_PER_PARAMETER = 2
+MAX_NEEDED_CONFIGS = 20
 MAX_ROWS = 1_000  # with more configurations, those with the most runs, the newest first
 _SWEEPS = 12  # of the additive fit
 _ROUNDS = 3  # of fitting and weighting
@@ -48,7 +48,7 @@ _MIN_WEIGHT = 1e-4  # of a capped run, however little its bound says
 _MIN_VARIANCE = 0.01  # of an instance, as a share of the common variance
 _DIGITS = 6  # to which variances are rounded
 _MAX_SPREADS = 100.0  # from the middle
-_HUGE = 1e100  # solvers report the largest float where they found nothing
+_MAX_COST = 1e100  # solvers report the largest float where they found nothing
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Dataset:
     def is_enough(self) -> bool:
         """Whether there are enough configurations for a model with an effect of each parameter."""
         movable = sum(parameter.levels > 1 for parameter in self.space.listed)
-        least = min(MIN_CONFIGS + MIN_CONFIGS_EACH * movable, ENOUGH_CONFIGS)
+        least = min(MIN_CONFIGS + CONFIGS_PER_PARAMETER * movable, MAX_NEEDED_CONFIGS)
         return len(self.configs) >= least
 
     @cached_property
@@ -214,7 +214,7 @@ def unit_of(history: History) -> Unit:
 def _size(costs: Floats) -> float:
     """Divisor of costs that keeps their sums and squares finite."""
     largest = float(np.abs(costs).max())
-    return largest if largest > _HUGE else 1.0
+    return largest if largest > _MAX_COST else 1.0
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,13 @@ from paramhs.search.model.dataset import Dataset, Floats
 from paramhs.search.model.model import Draw, Posterior
 from paramhs.search.model.one_thread import on_one_thread
 
-_MOST = 200  # configurations in the model: the best half, and the newest
+_MAX_CONFIGS = 200  # configurations in the model: the best half, and the newest
 _STEPS = 6  # of the optimiser at each growth by a tenth
 _FIRST_STEPS = 30  # of the optimiser at the first fit
-_FIRST = 4  # configurations at the first fit
+_MIN_CONFIGS = 4  # configurations at the first fit
 _GROWTH = 1.1
 _JITTER = 1e-6
-_NEAR = 0.1  # of the median distance to the lowest cost: what is near it
+_NEAR_SHARE = 0.1  # of the median distance to the lowest cost: what is near it
 _LENGTH = (math.sqrt(2.0) - 1.0, math.sqrt(3.0))  # prior mean and deviation of a log length
 _NUGGET = (-6.0, 2.0)  # prior mean and deviation of the log nugget
 _DIGITS = 6  # to which logarithms of improvements are rounded
@@ -110,7 +110,7 @@ def transformed(costs: Sequence[float]) -> Floats:
         return np.zeros(len(halves))
     gaps = np.where(usable, halves, halves[usable].max()) - halves[usable].min()
     typical = float(np.median(gaps)) or float(gaps.mean()) or 1.0
-    values = np.log1p(gaps / (_NEAR * typical))
+    values = np.log1p(gaps / (_NEAR_SHARE * typical))
     spread = float(values.std())
     return np.asarray((values - values.mean()) / (spread or 1.0), np.float64)
 
@@ -224,7 +224,7 @@ def fitted(data: Dataset) -> Process:
     kernel, _ = _matern(_squared_distances(scaled, scaled))
     nugget = math.exp(shape.nugget) + _JITTER
     inverse = np.asarray(np.linalg.inv(kernel + nugget * np.eye(len(kept))), np.float64)
-    best = [configs[i] for i in order[:_MOST]]
+    best = [configs[i] for i in order[:_MAX_CONFIGS]]
     return Process(code, shape, scaled, inverse, inverse @ scores, float(scores.min()), best)
 
 
@@ -237,16 +237,16 @@ def _costs(data: Dataset) -> list[float]:
 
 def _kept(order: Sequence[int], count: int) -> list[int]:
     """Positions of the configurations in the model, in the order of their runs."""
-    if count <= _MOST:
+    if count <= _MAX_CONFIGS:
         return list(range(count))
-    chosen = set(order[: _MOST // 2])
+    chosen = set(order[: _MAX_CONFIGS // 2])
     newest = (i for i in range(count - 1, -1, -1) if i not in chosen)
-    return sorted(chosen.union(next(newest) for _ in range(_MOST - len(chosen))))
+    return sorted(chosen.union(next(newest) for _ in range(_MAX_CONFIGS - len(chosen))))
 
 
 def _shape(space: Space, configs: tuple[Config, ...], costs: tuple[float, ...]) -> Shape:
     """Shape at the last growth by a tenth."""
-    at, further = 0, _FIRST
+    at, further = 0, _MIN_CONFIGS
     while further <= len(configs):
         at, further = further, max(further + 1, math.ceil(further * _GROWTH))
     return _shape_at(space, configs[:at], costs[:at]) if at else Shape.of_prior(len(space.listed))
@@ -261,5 +261,5 @@ def _shape_at(space: Space, configs: tuple[Config, ...], costs: tuple[float, ...
     points = code.points([configs[i] for i in kept])
     scores = transformed([costs[i] for i in kept])
     before = _shape(space, configs[:-1], costs[:-1])
-    steps = _FIRST_STEPS if count == _FIRST else _STEPS
+    steps = _FIRST_STEPS if count == _MIN_CONFIGS else _STEPS
     return _improved(before, code, points, scores, steps)

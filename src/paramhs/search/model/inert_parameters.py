@@ -20,11 +20,11 @@ from paramhs.search.history import History, Race
 
 _CHANCE = 0.001  # probability of equal costs without a common cause
 _INSTANCES = 3  # instances on which a change must have had no effect
-_MOST = 12  # equal costs that always suffice
-_LOOKED_AT = 50  # costs from which the probability of chance ties is estimated
+_MAX_TIES = 12  # equal costs that always suffice
+_SAMPLED_COSTS = 50  # costs from which the probability of chance ties is estimated
 _NOISE = 0.05  # relative noise of a clock
 _TICK = 0.01  # absolute noise of a clock, in seconds
-_CLEARLY = 4.0  # standard errors of a clear difference
+_CLEAR_ERRORS = 4.0  # standard errors of a clear difference
 
 
 def enough_ties(costs: Iterable[Cost], timed: bool = False) -> int:
@@ -32,10 +32,10 @@ def enough_ties(costs: Iterable[Cost], timed: bool = False) -> int:
 
     The share of equal costs is Laplace's estimate, so few costs prove nothing.
     """
-    some = list(islice(costs, _LOOKED_AT))
+    some = list(islice(costs, _SAMPLED_COSTS))
     equal = _close_costs(some) if timed else sum(n * (n - 1) // 2 for n in Counter(some).values())
     share = (equal + 1) / (len(some) * (len(some) - 1) // 2 + 2)
-    return min(max(2, math.ceil(math.log(_CHANCE) / math.log(share))), _MOST)
+    return min(max(2, math.ceil(math.log(_CHANCE) / math.log(share))), _MAX_TIES)
 
 
 def _close_costs(costs: Sequence[Cost]) -> int:
@@ -69,7 +69,7 @@ def _clearly_differ(new: Sequence[Cost], old: Sequence[Cost]) -> bool:
     excess = [(a - b) / max(a, b) if a != b else 0.0 for (a, *_), (b, *_) in both]
     if len(excess) < 2:
         return False
-    return abs(fmean(excess)) > _CLEARLY * stdev(excess) / math.sqrt(len(excess))
+    return abs(fmean(excess)) > _CLEAR_ERRORS * stdev(excess) / math.sqrt(len(excess))
 
 
 def is_without_effect(

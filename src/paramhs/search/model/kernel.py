@@ -19,8 +19,8 @@ import numpy as np
 from paramhs.search.model.dataset import Floats, Ints
 
 _REACHES = (0.25, 0.5, 1.0, 2.0)  # relative to the effect range of the most important parameter
-_SHARED = 0.9  # share of a deviation common to configurations that agree in all relevant parameters
-_MATTERS = 0.05  # smallest effect range of a relevant parameter, relative to the largest
+_SHARED_PART = 0.9  # of a deviation, for configurations that agree in all relevant parameters
+_MIN_EFFECT = 0.05  # smallest effect range of a relevant parameter, relative to the largest
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Likeness:
         own = np.eye(self.count)
         if self.distances is None:
             return own
-        return self._by(self.distances.within) + (1 - _SHARED) * own
+        return self._by(self.distances.within) + (1 - _SHARED_PART) * own
 
     def to(self, bins: Ints) -> Floats:
         """Similarities of these configurations, one per row, to each row of the model."""
@@ -77,7 +77,7 @@ class Likeness:
         return self._by(self.distances.to(bins))
 
     def _by(self, distances: Floats) -> Floats:
-        return np.asarray(_SHARED * np.exp(-distances / self.reach), np.float64)
+        return np.asarray(_SHARED_PART * np.exp(-distances / self.reach), np.float64)
 
 
 def unlike(count: int) -> Likeness:
@@ -93,7 +93,7 @@ def likenesses(
     Takes the rows, the number of bins of each parameter, and the influence of its values.
     """
     largest = max(matter, default=0.0)
-    weights = {i: m / largest for i, m in enumerate(matter) if m > 0 and m >= _MATTERS * largest}
+    weights = {i: m / largest for i, m in enumerate(matter) if m > 0 and m >= _MIN_EFFECT * largest}
     steps = {i: sizes[i] - 1 for i in weights if ordered[i]}
     distances = Distances(bins, weights, steps)
     for reach in _REACHES if weights else ():

@@ -13,7 +13,7 @@ from paramhs.core.space import Config, Space
 from paramhs.search.model.model import ByNoise, Draw, Guess, Model
 from paramhs.search.operators.harmonic_numbers import first_above, harmonic_number
 from paramhs.search.operators.mixture import Mixture
-from paramhs.search.operators.operator import LISTABLE, Guide, Learner, Move, Seen
+from paramhs.search.operators.operator import MAX_LISTED_CONFIGS, Guide, Learner, Move, Seen
 from paramhs.search.operators.several_parameters import SeveralParameters, quantiles
 from paramhs.search.operators.steps import Harmonic, Quantile, Step
 from paramhs.search.operators.stratified import Stratified, strata_left
@@ -22,14 +22,14 @@ from paramhs.search.operators.uniform_random import UniformRandom
 if TYPE_CHECKING:
     from paramhs.search.history import History
 
-_LISTED = 300  # values of a parameter whose costs are all listed
-_RETURNING = 3  # best tried configurations that each draw may revisit
+_MAX_VALUES = 300  # values of a parameter whose costs are all listed
+_REVISITS = 3  # best tried configurations that each draw may revisit
 _STEPS = 14_400  # steps drawn for the candidates of a move
-_FEWEST = 8  # fewest candidates, even if they take more steps
+_MIN_CANDIDATES = 8  # fewest candidates, even if they take more steps
 _REDRAWS = 20  # excluded candidates before there are fewer
-_DESIGN = 10  # configurations in the initial design for a target without noise
-_BASES = 5  # best configurations around which candidates are drawn
-_ANYWHERE = 0.25  # share of candidates that are drawn from the whole space
+_DESIGN_CONFIGS = 10  # configurations in the initial design for a target without noise
+_BASE_CONFIGS = 5  # best configurations around which candidates are drawn
+_UNIFORM_SHARE = 0.25  # share of candidates that are drawn from the whole space
 _EXACT_GROWTH = 50  # without noise, refit when the runs have grown by one part in this
 
 
@@ -103,7 +103,7 @@ class Guided(Guide):
             found = self._near_incumbent(draw.guess, space, at, rng, excluded)
         else:
             found = self._near_best(draw.best, space, at, rng, excluded)
-        if not found and space.combinations <= LISTABLE:
+        if not found and space.combinations <= MAX_LISTED_CONFIGS:
             found = [c for c in space.configs() if c != at and c not in excluded]
         return _best(draw, found) if found else ()
 
@@ -116,7 +116,7 @@ class Guided(Guide):
         excluded: Container[Config],
     ) -> list[Config]:
         """Plain moves from the best configurations, and any configurations."""
-        drawn = islice(self._scattered(best[:_BASES], space, rng), 3 * self.candidates)
+        drawn = islice(self._scattered(best[:_BASE_CONFIGS], space, rng), 3 * self.candidates)
         allowed = (c for c in drawn if c is not None and c != at and c not in excluded)
         return list(islice(allowed, self.candidates))
 
@@ -126,7 +126,7 @@ class Guided(Guide):
         """Yield candidates without end, None where one is forbidden."""
         near = [self.plain.draws(space, base, rng) for base in bases]
         while True:
-            if not near or rng.random() < _ANYWHERE:
+            if not near or rng.random() < _UNIFORM_SHARE:
                 yield next(space.draws(rng, 1), None)
             else:
                 yield next(near[int(rng.random() * len(near))], None)
@@ -136,7 +136,7 @@ class Guided(Guide):
     ) -> list[Config]:
         """Changes that seem good, as many as affordable if not too many draws are excluded."""
         affordable = _STEPS // max(self.tries * len(at.movable), 1)
-        wanted = min(self.candidates, max(affordable, _FEWEST))
+        wanted = min(self.candidates, max(affordable, _MIN_CANDIDATES))
         lines = self._lines(guess, space, at)
         drawn = (self._proposed(lines, space, at, rng) for _ in range(wanted - 1 + _REDRAWS))
         allowed = (c for c in drawn if c is not None and c not in excluded)
@@ -149,7 +149,7 @@ class Guided(Guide):
             if position not in self.idle:
                 levels, now = space.listed[position].levels, at.indices[position]
                 cost = partial(guess, position)
-                listed = [cost(i) for i in range(levels)] if levels <= _LISTED else None
+                listed = [cost(i) for i in range(levels)] if levels <= _MAX_VALUES else None
                 of = cost if listed is None else listed.__getitem__
                 lines.append(_Line(position, quantile, of, of(now)))
         return lines
@@ -260,8 +260,8 @@ class Learned(Learner):
         """The guide for a target of which one run says all about a configuration."""
         from paramhs.search.model.dataset import dataset  # numpy only where it is needed
 
-        if len(history.configs) < _DESIGN:
-            return Stratified(strata_left(history.scenario.space, history.configs, _DESIGN))
+        if len(history.configs) < _DESIGN_CONFIGS:
+            return Stratified(strata_left(history.scenario.space, history.configs, _DESIGN_CONFIGS))
         fitted = self.model.fit(dataset(history))
         draws = fitted.draws(self.draws, history.rng("effects", history.learned))
         return Guided(plain, tuple(draws), self.candidates)
@@ -278,7 +278,7 @@ class Learned(Learner):
         draws = fitted.draws(self.draws, history.rng("effects", history.learned))
         tied = ties(history)
         same = {race.challenger for race in tied}
-        returning = (islice((c for c in draw.best if c not in same), _RETURNING) for draw in draws)
+        returning = (islice((c for c in draw.best if c not in same), _REVISITS) for draw in draws)
         return Guided(
             plain,
             tuple(draws),

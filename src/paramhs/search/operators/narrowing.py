@@ -33,7 +33,7 @@ from paramhs.search.operators.operator import (
 if TYPE_CHECKING:
     from paramhs.search.history import History
 
-_MOST = 9  # largest number of times a value is damped
+_MAX_DAMPINGS = 9  # largest number of times a value is damped
 
 Stretch = tuple[int, int, Fraction]
 """Values from one index up to, but excluding, another, and the weight of each."""
@@ -157,7 +157,7 @@ class Narrowing(Learner):
         times, stretches = 0, []
         for first, after in pairwise(ends):
             times += changes.get(first, 0)
-            stretches.append((first, after, damping ** min(times, _MOST)))
+            stretches.append((first, after, damping ** min(times, _MAX_DAMPINGS)))
         return tuple(stretches)
 
 

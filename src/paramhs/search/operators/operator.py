@@ -27,7 +27,7 @@ Move = tuple[Config, ...]
 
 REDRAWS = 100  # failed draws in a row before the rest of a neighbourhood is listed
 PATIENCE = 1_000  # failed draws in a row where the neighbourhood is the whole space
-LISTABLE = 10_000  # largest space that is listed
+MAX_LISTED_CONFIGS = 10_000  # largest space that is listed
 
 K = TypeVar("K", bound=Hashable)
 

@@ -12,7 +12,7 @@ from paramhs.core.space import Config, Space
 from paramhs.search.operators.harmonic_numbers import first_above, harmonic_number
 from paramhs.search.operators.one_parameter import step_of
 from paramhs.search.operators.operator import (
-    LISTABLE,
+    MAX_LISTED_CONFIGS,
     PATIENCE,
     ByOutcomes,
     Move,
@@ -75,7 +75,7 @@ class SeveralParameters(ByOutcomes):
         for config in islice(self.draws(space, at, rng), PATIENCE):
             if config is not None and config not in excluded:
                 return (config,)
-        if prod(space.listed[i].levels for i in at.movable) > LISTABLE:
+        if prod(space.listed[i].levels for i in at.movable) > MAX_LISTED_CONFIGS:
             return ()
         return draw_from(self.distribution(space, at, excluded), rng)
 

@@ -18,7 +18,7 @@ from paramhs.search.operators.harmonic_numbers import first_above, harmonic_numb
 Quantile = Callable[[float], int]
 """Map from u, uniform on [0, 1), to an index with the law of a step."""
 
-_TABULATED = 128  # up to this number of levels, a table is faster than a formula
+_TABLE_LEVELS = 128  # up to this number of levels, a table is faster than a formula
 
 
 class Step(ABC):
@@ -145,7 +145,7 @@ class Harmonic(Step):
 
     def quantile(self, levels: int, at: int) -> Quantile:
         """Function that draws a side with weight H_n, n its number of values, then d with 1 / d."""
-        if levels <= _TABULATED:
+        if levels <= _TABLE_LEVELS:
             return _harmonic_table(levels, at)
         right = levels - 1 - at
         below, total = harmonic_number(at), self.mass(levels, at)

@@ -9,7 +9,7 @@ from random import Random
 
 from paramhs.core.space import Config, Space
 from paramhs.search.operators.operator import (
-    LISTABLE,
+    MAX_LISTED_CONFIGS,
     PATIENCE,
     ByOutcomes,
     Move,
@@ -78,7 +78,7 @@ class Stratified(ByOutcomes):
         for config in islice(self._draws(space, rng), PATIENCE):
             if config != at and config not in excluded and space.allowed(config):
                 return (config,)
-        if space.combinations > LISTABLE:
+        if space.combinations > MAX_LISTED_CONFIGS:
             return ()
         return draw_from(self.distribution(space, at, excluded), rng)
 

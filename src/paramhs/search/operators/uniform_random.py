@@ -9,14 +9,14 @@ from random import Random
 from paramhs.core.random_streams import below
 from paramhs.core.space import Config, Space
 from paramhs.search.operators.operator import (
-    LISTABLE,
+    MAX_LISTED_CONFIGS,
     PATIENCE,
     ByOutcomes,
     Move,
     draw_from,
 )
 
-_WALKABLE = 500_000  # combinations that may be enumerated
+_MAX_COMBINATIONS = 500_000  # combinations that may be enumerated
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class UniformRandom(ByOutcomes):
         for config in islice(space.draws(rng), PATIENCE):
             if config != at and config not in excluded:
                 return (config,)
-        if space.combinations <= LISTABLE:
+        if space.combinations <= MAX_LISTED_CONFIGS:
             return draw_from(self.distribution(space, at, excluded), rng)
-        if space.combinations > _WALKABLE:
+        if space.combinations > _MAX_COMBINATIONS:
             return ()
         return self._walked(space, at, below(space.combinations, rng), excluded)
 

@@ -19,7 +19,7 @@ _FACTS = re.compile(
     r"# \[type: (\w+)(?:, advanced: \w+)?(?:, range: [\[{](.*?)[\]}])?, default: (.*)\]$"
 )
 _SETTING = re.compile(r"([\w/.-]+) *=")
-_HUGE = 1e19  # SCIP's infinity is 1e20, and -1e20 below
+_MAX_REAL = 1e19  # SCIP's infinity is 1e20, and -1e20 below
 _MAX_INT = 2**31 - 1
 
 
@@ -69,6 +69,6 @@ def _chosen(name: str, values: tuple[str, ...], default: str, description: str) 
 def _end(text: str, kind: str) -> float | None:
     """A bound; None for none."""
     number = float(text)
-    if math.isinf(number) or abs(number) >= (_HUGE if kind in ("real", "double") else _MAX_INT):
+    if math.isinf(number) or abs(number) >= (_MAX_REAL if kind in ("real", "double") else _MAX_INT):
         return None
     return number if kind in ("real", "double") else int(number)

@@ -28,7 +28,7 @@ from paramhs.core.errors import BadInput
 
 NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 _END = r"[^\S\n]*+$"
-_LONGEST = 1_000  # characters of an answer that are kept
+_MAX_CHARACTERS = 1_000  # characters of an answer that are kept
 
 
 class Recogniser(Protocol):
@@ -64,7 +64,7 @@ class AnswerPattern:
     def find(self, output: str) -> Answer | None:
         """What the group holds."""
         found = _compiled(self.regex).findall(output)
-        return normal(found[-1][:_LONGEST]) if found else None
+        return normal(found[-1][:_MAX_CHARACTERS]) if found else None
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _keyed(found: Any, key: str) -> Answer | None:
     if isinstance(found, bool):
         return str(found).lower()
     if isinstance(found, str):
-        return normal(found[:_LONGEST])
+        return normal(found[:_MAX_CHARACTERS])
     return float(found) if isinstance(found, int | float) and found == found else None
 
 
@@ -231,7 +231,7 @@ def _smt(found: "re.Match[str]", output: str) -> Answer:
     """One answer, or several in order where the instance asks several times."""
     words = [match["smt"] for match in _STATUS.finditer(output) if match["smt"]]
     none = next((word for word in words if word in NO_ANSWERS), None)
-    return none or " ".join(words)[:_LONGEST]
+    return none or " ".join(words)[:_MAX_CHARACTERS]
 
 
 def _minizinc(found: "re.Match[str]", output: str) -> Answer:

@@ -15,7 +15,7 @@ from pathlib import Path
 from paramhs.core.text.quoting import short
 from paramhs.execution.targets.command.template import Template
 
-_FIRST_LINE = 256  # bytes of the first line read by the kernel
+_FIRST_LINE_BYTES = 256  # bytes of the first line read by the kernel
 _SHELLS = ("sh", "bash", "dash", "ksh", "zsh", "fish")
 
 
@@ -46,7 +46,7 @@ def _interpreter(program: str, folder: Path) -> str | None:
     """Interpreter named in the first line of a script."""
     try:
         with open(program, "rb") as file:
-            line = file.readline(_FIRST_LINE)
+            line = file.readline(_FIRST_LINE_BYTES)
     except OSError:
         return None
     if not line.startswith(b"#!"):

@@ -22,8 +22,8 @@ from paramhs.execution.supervisor import Outcome
 
 NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|[-+]?(?:inf(?:inity)?|nan)\b"
 _NUMBER = re.compile(rf"(?<![\w.])(?:{NUMBER})(?!\w|\.\d)", re.IGNORECASE)
-_MAX_QUOTED = 60  # characters of a quotation
-_MAX_REASON = 1_000  # characters of the reason of an abort
+_QUOTE_LENGTH = 60  # characters of a quotation
+_REASON_LENGTH = 1_000  # characters of the reason of an abort
 
 
 class Unreadable(Exception):
@@ -207,7 +207,7 @@ class AclibLine:
             raise Unreadable('no line "Result for ParamILS: ..." (or "... SMAC: ...") was printed')
         name, time, quality = _aclib_columns(found[-1].strip())
         if name.upper() == "ABORT":
-            raise Aborted(f"the target reported ABORT: {found[-1].strip()[:_MAX_REASON]}")
+            raise Aborted(f"the target reported ABORT: {found[-1].strip()[:_REASON_LENGTH]}")
         if name.upper() not in _ACLIB_STATUS:
             raise Unreadable(f"{_quoted(name)} is not a status of a result line")
         status, said = _ACLIB_STATUS[name.upper()]
@@ -222,7 +222,7 @@ def _aclib_columns(line: str) -> tuple[str, str | float, str | float]:
             return str(found["status"]), found["runtime"], found.get("cost", found["runtime"])
         except (ValueError, KeyError, RecursionError) as error:
             raise Unreadable(
-                f"the result line has no JSON object as in AClib 2: {str(error)[:_MAX_QUOTED]}"
+                f"the result line has no JSON object as in AClib 2: {str(error)[:_QUOTE_LENGTH]}"
             ) from None
     words = [word.strip() for word in line.split(",")]
     if len(words) < 4:
@@ -320,8 +320,8 @@ def _number(word: str | float) -> float:
 
 def _quoted(found: object) -> str:
     """Quote a value in at most one line."""
-    text = repr(found if not isinstance(found, str) else found[: _MAX_QUOTED + 1])
-    return text if len(text) <= _MAX_QUOTED + 2 else f"{text[:_MAX_QUOTED]}..."
+    text = repr(found if not isinstance(found, str) else found[: _QUOTE_LENGTH + 1])
+    return text if len(text) <= _QUOTE_LENGTH + 2 else f"{text[:_QUOTE_LENGTH]}..."
 
 
 def _lines_backwards(output: str) -> Iterator[str]:

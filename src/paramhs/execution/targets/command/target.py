@@ -57,9 +57,9 @@ from paramhs.execution.targets.supervised_target import KeptTarget
 if TYPE_CHECKING:
     from paramhs.execution.supervisor.run_kinds import CommandJob
 
-_MAX_OUTPUT = 4_000  # characters kept of a failed run's output; the end is most informative
-_MAX_MESSAGE = 1_000  # characters of a message
-_MAX_CHECKED = 64 << 20  # bytes of output passed to a checker
+_OUTPUT_LENGTH = 4_000  # characters kept of a failed run's output; the end is most informative
+_MESSAGE_LENGTH = 1_000  # characters of a message
+_MAX_CHECKED_BYTES = 64 << 20  # bytes of output passed to a checker
 
 
 class Problem(NamedTuple):
@@ -234,7 +234,7 @@ class CommandTarget(KeptTarget):
 
     def run(self, task: Task, execute: Execute) -> Run:
         """Run a task under a keeper, read its output, and check its answer."""
-        kept = _MAX_CHECKED if self.checker else Command._field_defaults["kept"]
+        kept = _MAX_CHECKED_BYTES if self.checker else Command._field_defaults["kept"]
         slow = (
             not isinstance(self.reader, LINEAR)
             or isinstance(self.recogniser, AnswerPattern)
@@ -251,7 +251,7 @@ class CommandTarget(KeptTarget):
         """Judge the outcome of a command for its task."""
         seconds = outcome.seconds(self.clock)
         if outcome.trouble:
-            return Run(task, Status.CRASHED, seconds, None, outcome.trouble[:_MAX_MESSAGE])
+            return Run(task, Status.CRASHED, seconds, None, outcome.trouble[:_MESSAGE_LENGTH])
         if outcome.limit == "memory":
             what = _detail(too_much_memory(self.memory), outcome)
             return Run(task, Status.CRASHED, seconds, None, what)
@@ -430,11 +430,11 @@ def _expected(task: Task) -> Answer:
 
 def _detail(what: str, outcome: Outcome) -> str:
     """Describe a failure, with the last output."""
-    parts = [what[:_MAX_MESSAGE]]
+    parts = [what[:_MESSAGE_LENGTH]]
     for name, data in (("output", outcome.output), ("errors", outcome.errors)):
-        text = data[-_MAX_OUTPUT:].decode("utf-8", "replace").strip()
+        text = data[-_OUTPUT_LENGTH:].decode("utf-8", "replace").strip()
         if text:
-            parts.append(f"its last {name}:\n{text[-_MAX_OUTPUT // 2 :]}")
+            parts.append(f"its last {name}:\n{text[-_OUTPUT_LENGTH // 2 :]}")
     return "\n".join(parts)
 
 
