@@ -17,7 +17,7 @@ from benchmarks.peers.evaluating import Bench, identity, opened
 from benchmarks.peers.random_search import Racing, pairs
 from benchmarks.peers.rows import Row, add_rows, read_rows
 from benchmarks.peers.serving import Failed, Found, Search
-from benchmarks.peers.spaces import FEW, thinned, understood
+from benchmarks.peers.spaces import LEVELS, thinned, understood
 from benchmarks.peers.tables import mean_cell, median_cell, table
 from benchmarks.peers.tools import HERE, TOOLS, Irace, Job, OurScript, ParamILS, Tool, features
 from paramhs import Space
@@ -140,7 +140,7 @@ class TestSameSpace:
     def test_lists_keep_ends_and_default(self) -> None:
         for name, parameter in thinned(SPACE).parameters.items():
             whole = SPACE.parameters[name]
-            assert parameter.levels <= FEW
+            assert parameter.levels <= LEVELS
             assert parameter.default == whole.default
             assert parameter.value(0) == whole.value(0)
             assert parameter.value(parameter.levels - 1) == whole.value(whole.levels - 1)
