@@ -110,7 +110,13 @@ def _parameter(option: Option, entry: Entry, reason: Callable[[str], str | None]
         why = "for its developers, as it says itself"
     if why is not None:
         raise NoRange(why)
+    if entry.bounded_only and option.name not in entry.ranges and _is_open(option):
+        raise NoRange("the solver says no bounds, and the entry has none")
     return parameter_of(option, entry.ranges.get(option.name, Range()), entry.far)
+
+
+def _is_open(option: Option) -> bool:
+    return option.kind in ("integer", "real") and option.low is None and option.high is None
 
 
 # Conditions.

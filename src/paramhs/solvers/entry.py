@@ -137,6 +137,8 @@ class Entry(_Table):
     forbidden: list[str] = []
     far: Annotated[float, Field(gt=1)] = 100.0
     """How many times the default, or what part of it, a range without sensible ends goes."""
+    bounded_only: bool = False
+    """Whether an option is left out where neither the solver nor the entry says its bounds."""
     left_out: dict[str, str] = {}
     """Reasons by name, or by pattern such as "proof*"."""
     answer_changing: dict[str, str] = {}

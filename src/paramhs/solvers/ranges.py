@@ -73,6 +73,8 @@ def _boolean(option: Option, given: Range, far: float) -> Parameter:
 def _choice(option: Option, given: Range, far: float) -> Parameter:
     if len(option.choices) < 2:
         raise NoRange("it has one value only")
+    if all(isinstance(value, int | float) for value in option.choices):
+        return Ordinal(sorted(option.choices), default=option.default)  # type: ignore[type-var]
     return Categorical(option.choices, default=option.default)
 
 

@@ -11,6 +11,7 @@ from paramhs.solvers.options import Option
 from paramhs.solvers.readers.cadical_help import read_cadical_help
 from paramhs.solvers.readers.clasp_help import read_clasp_help
 from paramhs.solvers.readers.cryptominisat_help import read_cryptominisat_help
+from paramhs.solvers.readers.glpsol_help import read_glpsol_help
 from paramhs.solvers.readers.json_records import read_json_records
 from paramhs.solvers.readers.kissat_range import read_kissat_range
 from paramhs.solvers.readers.minisat_help import read_minisat_help
@@ -21,6 +22,7 @@ READERS: Mapping[str, Callable[[str], Sequence[Option]]] = {
     "cadical-help": read_cadical_help,
     "clasp-help": read_clasp_help,
     "cryptominisat-help": read_cryptominisat_help,
+    "glpsol-help": read_glpsol_help,
     "json-records": read_json_records,
     "kissat-range": read_kissat_range,
     "minisat-help": read_minisat_help,
