@@ -103,6 +103,24 @@ Main options:
   --restart arg                         {geom, glue}  Restart strategy
 """
 
+GLPSOL = """\
+Usage: glpsol [options...] filename
+
+General options:
+   -d filename, --data filename
+                     read data section from filename
+   --tmlim nnn       limit solution time to nnn seconds
+
+Options specific to MIP solver:
+   --first           branch on first integer variable
+   --pcost           branch using pseudocosts (may be
+                     useful)
+   --intopt          use MIP presolver (default)
+   --nointopt        do not use MIP presolver
+   --proxy [nnn]     apply proximity search
+   --gomory          generate cuts
+"""
+
 RECORDS = """\
 {"name": "presolve", "kind": "choice", "default": "on", "choices": ["on", "off"]}
 {"name": "gap", "kind": "real", "default": 0.0001, "low": 0.0, "high": 1.0}
@@ -260,6 +278,33 @@ RECORDS = """\
             ],
         ),
         (
+            "glpsol-help",
+            GLPSOL,
+            [
+                Option("data", "text", UNSET, description="read data section from filename"),
+                Option("tmlim", "text", UNSET, description="limit solution time to nnn seconds"),
+                Option(
+                    *("branching", "choice", UNSET),
+                    choices=(UNSET, "first", "pcost"),
+                    description="branch on first integer variable",
+                    switch="--",
+                ),
+                Option(
+                    *("mip-presolver", "choice", UNSET),
+                    choices=(UNSET, "intopt", "nointopt"),
+                    description="use MIP presolver (default)",
+                    switch="--",
+                ),
+                Option("proxy", "text", UNSET, description="apply proximity search"),
+                Option(
+                    *("gomory", "choice", UNSET),
+                    choices=(UNSET, "gomory"),
+                    description="generate cuts",
+                    switch="--",
+                ),
+            ],
+        ),
+        (
             "json-records",
             RECORDS,
             [
@@ -290,6 +335,8 @@ def test_options_are_read_as_they_are_listed(reader, text, options):
         ("clasp-help", CLASP.replace("--eq-dfs  ", "--EQ     "), "line 7: '--EQ"),
         ("cryptominisat-help", "  --occsimp arg (=1)  Perform", "no line has an option"),
         ("cryptominisat-help", CRYPTOMINISAT.replace("(=1) ", "(=1 "), "line 8: '--occsimp arg"),
+        ("glpsol-help", "GLPSOL 5.0", "no line has an option"),
+        ("glpsol-help", "   --Dual   use it", "line 1: '--Dual   use it' is not an option"),
         ("json-records", '{"name": "a", "kind": "odd", "default": 1}', "line 1: "),
         ("json-records", "Traceback", "line 1: 'Traceback' is not an option"),
     ],

@@ -18,6 +18,7 @@ MAX = 2**31 - 1
             Option("a", "choice", "on", choices=("off", "on")),
             Categorical(["off", "on"], default="on"),
         ),
+        (Option("a", "choice", 3, choices=(5, 3, -1)), Ordinal([-1, 3, 5], default=3)),
         (Option("a", "integer", 1, 0, 2), Integer(0, 2, default=1)),
         (Option("a", "integer", -1, -1, 5), Integer(-1, 5, default=-1)),
         (Option("a", "integer", 990, 0, 1000), Integer(0, 1000, default=990)),

@@ -7,12 +7,15 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from paramhs.api.terminal.text_layout import tell
 from paramhs.cli.console import Json, Terminal, called, print_json, say
 from paramhs.cli.solver_scenario import Allow, Options, Program, SolverFile, solver_of
 from paramhs.core.errors import BadInput
 from paramhs.core.space import value_text
 from paramhs.core.text.numbers import counted
 from paramhs.solvers import Solver, entry_of, find, names
+
+_MAX_NAMES = 15  # options that are named for one reason
 
 
 def solvers(
@@ -140,4 +143,9 @@ def _print_one(solver: Solver) -> None:
     if reasons:
         console.print("\nleft out")
     for reason, listed in reasons.items():
-        say(f"  {reason}: {', '.join(listed)}")
+        more = len(listed) - _MAX_NAMES
+        last = f" and {more} more" if more > 1 else ""
+        shown = listed[:_MAX_NAMES] if last else listed
+        tell(console, f"{reason}: {', '.join(shown)}{last}", indent="  ")
+    if any(len(listed) > _MAX_NAMES for listed in reasons.values()):
+        say(f"\nAll of them: {called('solvers', entry.name)} --json")

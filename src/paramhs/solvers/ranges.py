@@ -74,7 +74,7 @@ def _choice(option: Option, given: Range, far: float) -> Parameter:
     if len(option.choices) < 2:
         raise NoRange("it has one value only")
     if all(isinstance(value, int | float) for value in option.choices):
-        return Ordinal(sorted(option.choices), default=option.default)  # type: ignore[type-var]
+        return Ordinal(sorted(option.choices), default=option.default)
     return Categorical(option.choices, default=option.default)
 
 

@@ -1,7 +1,7 @@
 """FICO Xpress, through its Python package.
 
-The library says names, types and defaults. It says no bounds, and accepts any number; but some of its
-controls list their values, and its tuner can write down the values that it would try:
+The library says names, types and defaults. It says no bounds, and accepts any number; but some of
+its controls list their values, and its tuner can write down the values that it would try:
 
     TUNABLE-CONTROLS
       COVERCUTS            = 0, 2, 5, 10, 20, 50
