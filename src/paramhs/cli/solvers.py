@@ -146,6 +146,6 @@ def _print_one(solver: Solver) -> None:
         more = len(listed) - _MAX_NAMES
         last = f" and {more} more" if more > 1 else ""
         shown = listed[:_MAX_NAMES] if last else listed
-        tell(console, f"{reason}: {', '.join(shown)}{last}", indent="  ")
+        tell(console, f"  {reason}: {', '.join(shown)}{last}", indent="    ")
     if any(len(listed) > _MAX_NAMES for listed in reasons.values()):
         say(f"\nAll of them: {called('solvers', entry.name)} --json")
