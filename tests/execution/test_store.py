@@ -335,7 +335,7 @@ def test_a_diverging_replay_names_the_run(tmp_path, task):
     store.close()
     store = opened(path)
     assert store.get(run_of(0).task, asked=0) == run_of(0)
-    with pytest.raises(StoreError, match=r"another course: at run 3 it had") as caught:
+    with pytest.raises(StoreError, match=r"a different search: at run 3 it had") as caught:
         store.get(task, asked=2)
     store.close()
     for run in (run_of(2), Run(task, Status.OK, 0.0)):

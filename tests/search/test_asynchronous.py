@@ -197,7 +197,7 @@ def test_runs_are_capped_and_the_search_resumes_unchanged(jobs):
 def test_a_search_of_another_way_is_refused():
     store = MemoryStore()
     driven(8, store, 50)
-    with pytest.raises(StoreError, match="took another course: run"):
+    with pytest.raises(StoreError, match="a different search: run"):
         driven(8, store, 60, comparison=FixedRuns(2))
 
 

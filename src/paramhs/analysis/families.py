@@ -87,7 +87,8 @@ def disagreement(made: Verdict, families: Families, others: Sequence[str] = ()) 
     Args:
         made: A verdict with its runs.
         families: Family of each instance; empty to take families from the names.
-        others: Names of further instances, such as those of the search, by which families are told.
+        others: Names of further instances, such as those of the search, from which families are
+            inferred.
 
     Returns:
         A verdict for each family; none if there are fewer than two families.

@@ -33,9 +33,9 @@ class Command:
     """A command line with placeholders, as in a scenario file: `{instance}`, `{seed}`, `{cutoff}`,
     parameters by their names, and `{params}` for all others, written as `style` shows.
 
-    `read` says what of the output is the quality: "last number", "aclib", "irace", or a reader,
-    such as `Pattern(r"cost: (\\S+)")` or `JsonLine("result.cost")`; where only the runtime counts,
-    nothing needs to be read. Standard output is searched first, then standard error.
+    `read` names the part of the output that is the quality: "last number", "aclib", "irace", or a
+    reader, such as `Pattern(r"cost: (\\S+)")` or `JsonLine("result.cost")`; where only the runtime
+    counts, nothing needs to be read. Standard output is searched first, then standard error.
 
     Answers (`sat`, `unsat`, an optimal value) are recognised by convention and compared with the
     default's; `answer` says what they are otherwise: `{"regex": ...}` or `{"json": ...}`. `solved`
@@ -49,8 +49,8 @@ class Command:
     Args:
         text: The command line, with `{instance}`, `{seed}`, `{cutoff}`, `{params}` and `{NAME}` for
             each parameter.
-        read: What of the output is the number: "last number", "aclib", "aclib2", "irace", "time",
-            or a reader such as `Pattern` or `JsonLine`.
+        read: Part of the output that is the quality: "last number", "aclib", "aclib2", "irace",
+            "time", or a reader such as `Pattern` or `JsonLine`.
         solved: Exit codes or answers of a run that did its work, or `{"regex": ...}`.
         style: How `{params}` writes a parameter.
         booleans: What is written for true and for false.

@@ -1,4 +1,4 @@
-"""What a search by ask and tell was told, kept in a store and read back."""
+"""Results reported to an ask-and-tell search: kept in a store, and replayed from it."""
 
 from pathlib import Path
 

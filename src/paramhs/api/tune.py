@@ -124,7 +124,7 @@ def tune(
             recorded in the store and shown with the result.
         families: Which instances belong together: a dictionary from instance names to families,
             "folder", "name", a regular expression whose first group is the family, or "balanced":
-            all families count alike in every comparison. Left out: as folders or names tell.
+            all families count alike in every comparison. Left out: inferred from folders or names.
 
     Returns:
         A `Result` with the best configuration, all runs and the verdict.

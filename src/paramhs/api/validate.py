@@ -102,7 +102,7 @@ def validate(
 
 
 def _names(configs: tuple[Config, ...]) -> tuple[str, ...]:
-    """What the configurations are called; all must differ."""
+    """Display names of the configurations, which must all differ."""
     if len(set(configs)) < len(configs):
         raise BadInput("a verdict needs different configurations, and one is listed twice")
     if len(configs) == 2:

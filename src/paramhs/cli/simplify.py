@@ -1,4 +1,4 @@
-"""`paramhs simplify`: the few changes that carry the gain."""
+"""`paramhs simplify`: the fewest changes that keep the gain."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Scenario files for solvers of the catalogue: what `tune SOLVER` and `init --solver` decide."""
+"""Scenario files for solvers of the catalogue, as written by `tune SOLVER` and `init --solver`."""
 
 import hashlib
 import os
@@ -100,7 +100,7 @@ def scenario_of_solver(
     budget: dict[str, Any],
     cutoff: str | None,
 ) -> Path:
-    """The scenario file that a search for a solver is made from, beside its store."""
+    """Path of the scenario file of a search for a solver, beside its store."""
     path = Path(f"{solver.name}.toml") if store is None else store.with_suffix(".toml")
     write_scenario(path, solver, instances, cutoff, budget)
     return path
@@ -113,7 +113,7 @@ def write_scenario(
     cutoff: str | None,
     budget: dict[str, Any],
 ) -> None:
-    """Write the scenario, or keep one that was written for the same before.
+    """Write the scenario, or keep the existing one if it was written for the same request.
 
     Args:
         path: the file; one that exists is kept with all that was edited in it.
@@ -137,7 +137,7 @@ def write_scenario(
     header = "\n".join([*_about(solver, path), "", request])
     if path.exists():
         _check_same(path, request)
-        say(f"using {path} as it is, with what was edited in it", err=True)
+        say(f"using {path} unchanged, with any edits", err=True)
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def _about(solver: Solver, path: Path) -> list[str]:
 
 
 def _request(solver: Solver, listing: object) -> str:
-    """One line that tells requests apart."""
+    """One line that identifies a request."""
     digest = hashlib.sha256(repr(listing).encode()).hexdigest()[:8]
     choices = f"{len(solver.space.parameters)} options, {solver.cost}, instances {digest}"
     return f"made for: {solver.name}, {choices}"
@@ -189,7 +189,7 @@ def _usual_cutoff(wall_time: float | None) -> float:
 
 
 def _listing(instances: Sequence[str], home: Path) -> str | list[str]:
-    """Instances as a scenario in the folder `home` has them: a pattern where one says it all."""
+    """Instances as written in a scenario in the folder `home`: one pattern where possible."""
     if not instances:
         raise BadInput("give instances: files, a folder or a pattern such as 'instances/*.cnf'")
     missing = [path for path in instances if not (has_magic(path) or os.path.exists(path))]

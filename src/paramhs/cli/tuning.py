@@ -1,4 +1,4 @@
-"""What surrounds a command that runs a target: its output, and signals."""
+"""Output redirection and signal handling for commands that run a target."""
 
 import os
 import signal

@@ -16,7 +16,7 @@ Families = Mapping[str, str]
 """Family of each instance, by the instance's name."""
 
 RULES = ("auto", "folder", "name", "none")
-MAX_FAMILIES = 20  # families that names may tell without being asked
+MAX_FAMILIES = 20  # families inferred from names without being asked
 
 
 def families_by(rule: str, names: Iterable[str]) -> dict[str, str]:

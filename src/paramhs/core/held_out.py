@@ -22,7 +22,7 @@ def split(
         instances: All of them; their names differ.
         share: Share to hold out, at least 0 and below 1.
         seed: Seed of the draw.
-        families: Family by instance name; left out, as the names tell.
+        families: Family by instance name; left out, inferred from the names.
     """
     if not 0 <= share < 1:
         raise BadInput(f"the share of instances held out must be at least 0 and below 1: {share}")
@@ -61,7 +61,8 @@ def _grouped(instances: Sequence[Instance], found: Families) -> Mapping[str, lis
 
 def usual_share(count: int) -> float:
     """Share that is held out by default: enough for a test that can prove a difference, where that
-    leaves as many instances to search on."""
+    leaves as many instances to search on.
+    """
     if count < MIN_INSTANCES:
         return 0.0
     return max(USUAL_SHARE, MIN_TEST_PAIRS / count) if count >= 2 * MIN_TEST_PAIRS else USUAL_SHARE

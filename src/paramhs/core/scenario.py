@@ -51,7 +51,7 @@ class Scenario:
     expected: Mapping[str, Answer] = field(default_factory=dict)
     """Known right answers by instance name, for targets that do not know them themselves."""
     families: Families = field(default_factory=dict)
-    """Family by instance name, test instances included; empty to tell families by the names."""
+    """Family by instance name, test instances included; empty to infer families from the names."""
     balanced: bool = False
     """Whether all families count alike in every comparison, however many instances they have."""
 

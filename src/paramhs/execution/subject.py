@@ -85,11 +85,11 @@ class Sight:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.contents: dict[Key, Content] = {}
-        """Content of each file that was looked at and exists."""
+        """Content of each examined file that exists."""
         self.values: dict[Key, str] = {}
-        """Digest of the value of each instance that was looked at and has one."""
+        """Digest of the value of each examined instance that has one."""
         self.unknown: list[str] = []
-        """What cannot be identified, in words."""
+        """Descriptions of what cannot be identified."""
         self._paths: dict[Key, str] = {}
         self._stamps: dict[Key, Stamp | None] = {}
 

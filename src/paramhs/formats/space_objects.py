@@ -18,7 +18,7 @@ AnySpace = Any
 
 
 def space_from(thing: AnySpace) -> Space:
-    """The space that is meant.
+    """Convert what the caller passed to a space.
 
     Args:
         thing: A `Space`; a dictionary of parameters or shorthands, or of Optuna's distributions;
@@ -47,7 +47,7 @@ def _is_from(thing: object, package: str) -> bool:
 
 
 def _from_configspace(space: Any) -> Space:
-    """By way of the JSON that the library writes, which has all that the object knows."""
+    """Convert through the JSON that the library writes, which contains the whole space."""
     try:
         text = json.dumps(space.to_serialized_dict())
     except AttributeError:  # before version 1.0

@@ -1,4 +1,4 @@
-"""paramhs beside Optuna: its objectives tuned here, and our proposals inside its studies."""
+"""Optuna integration: tune its objectives, or use our proposals in its studies."""
 
 from paramhs.optuna.objectives import Distribution, recorded_space, tune
 from paramhs.optuna.sampler import Sampler

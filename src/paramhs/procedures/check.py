@@ -132,7 +132,7 @@ def _stream(file: ScenarioFile, outcome: Outcome) -> str:
 
 
 def _says_its_cost(file: ScenarioFile) -> bool:
-    """Whether the target reports its cost, as opposed to a measured time."""
+    """Whether the target reports its cost itself, so that it is not a measured time."""
     target = file.target
     is_believed = isinstance(target, CommandTarget) and target.reader.believed
     return not file.scenario.cost.needs_runtime or is_believed

@@ -1,4 +1,4 @@
-"""The outcome of a search: its verdict, or the reason why there is none.
+"""Verdict of a search, or the reason why there is none.
 
 Everything that prints a recommendation (terminal, page, JSON, notebook) prints the `recommendation`
 of the result of `outcome`, so no two views disagree.
@@ -52,7 +52,7 @@ def accepted_in(store: Path | None) -> tuple[str, ...]:
 def outcome(
     record: Record, store: Path | None = None, *, running: bool = False
 ) -> Verdict | NoVerdict:
-    """The verdict on the best that is in the store, or why there is none.
+    """Verdict on the best configuration in the store, or the reason for its absence.
 
     `running` says whether the search still asks for runs.
     """

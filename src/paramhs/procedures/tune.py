@@ -36,13 +36,13 @@ MIN_LONG_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search leaves."""
+    """Outcome of a search and its verdict."""
 
     record: Record
     verdict: Verdict | NoVerdict
     store: Path | None
     capped: Saved | None
-    """What capping saved, if it cut runs short."""
+    """Time saved by capping; None if no run was cut short."""
 
 
 def tune(

@@ -1,4 +1,4 @@
-"""A picture as an object: shown by a notebook, saved as a file."""
+"""Pictures as objects, for notebooks and files."""
 
 import base64
 import re

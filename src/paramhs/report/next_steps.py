@@ -1,4 +1,4 @@
-"""How to continue from a search: a command where a scenario file made it, else a line of Python."""
+"""Next steps after a search: commands if it has a scenario file, else lines of Python."""
 
 import re
 import shlex
@@ -14,7 +14,7 @@ from paramhs.report.result import Result
 def next_steps(
     result: Result, scenario: Path | None = None, program: str = "paramhs"
 ) -> Mapping[str, str]:
-    """What to run next, ready to paste, by what it does; empty where nothing is stored.
+    """Commands to run next, ready to paste, by purpose; empty without a store.
 
     Args:
         result: The search.

@@ -59,12 +59,13 @@ class Result:
     record: Record
     """Everything that happened: runs, races, incumbents, and why the search ended."""
     verdict: Verdict | NoVerdict
-    """The default against the best on runs that the search has not chosen by; or why there is none,
-    which is false as a condition."""
+    """The default against the best on runs that did not influence the search.
+
+    A `NoVerdict` with the reason, which is falsy, if there is none."""
     store: Path | None = None
-    """Where the runs are kept."""
+    """Path of the store; None without one."""
     capped: Saved | None = field(default=None, compare=False)
-    """What was saved by cutting runs short; None if none was."""
+    """Time saved by capping; None if no run was cut short."""
     running: bool = False
     """Whether the search was running when it was loaded."""
 
@@ -85,38 +86,38 @@ class Result:
 
     @property
     def history(self) -> History:
-        """All that the search knew, by configuration and by pair."""
+        """Index of all runs and races, by configuration and by pair."""
         return self.record.history
 
     @property
     def asked(self) -> int:
-        """How many runs the search has asked for and was granted."""
+        """Number of runs that the search requested and was granted."""
         return len(self.runs)
 
     @property
     def speculative(self) -> int:
-        """How many runs idle workers made ahead of time that were not used."""
+        """Number of speculative runs, made by idle workers, that were not used."""
         return self.record.speculative
 
     @property
     def target_time(self) -> float:
-        """Seconds that the target ran."""
+        """Total runtime of the target in seconds."""
         return self.record.target_time
 
     @property
     def wall_time(self) -> float:
-        """Seconds that passed, over all sessions."""
+        """Elapsed time in seconds, over all sessions."""
         return self.record.wall_time
 
     @property
     def stopped(self) -> str:
-        """Why it ended."""
+        """Reason why the search ended."""
         going_on = "it is running" if self.running else "the store ends here"
         return self.record.ending.stopped or going_on
 
     @property
     def target(self) -> str:
-        """What was tuned, in words."""
+        """Description of the target, for people."""
         return target_name(self.record.target)
 
     @property
@@ -152,13 +153,15 @@ class Result:
 
     @property
     def best_cost(self) -> float | None:
-        """Mean cost of the best over the runs that it has in common with the default, without those
-        that either failed; None if there are none."""
+        """Mean cost of the best over the runs in common with the default.
+
+        Without the runs that either failed; None if there are none.
+        """
         return self._common.second
 
     @property
     def best_failed(self) -> int:
-        """How many of the common runs gave no usable cost."""
+        """Number of common runs on which the best gave no usable cost."""
         return self._common.second_failed
 
     @property
@@ -168,22 +171,22 @@ class Result:
 
     @property
     def default_failed(self) -> int:
-        """How many of the default's common runs gave no usable cost."""
+        """Number of common runs on which the default gave no usable cost."""
         return self._common.first_failed
 
     @property
     def common_runs(self) -> int:
-        """How many runs the default and the best have in common."""
+        """Number of runs that the default and the best have in common."""
         return self._common.runs
 
     @property
     def ratio(self) -> float | None:
-        """How many times better the best is on those; None where costs are not all positive."""
+        """Factor by which the best is better on them; None unless all costs are positive."""
         return self._common.ratio
 
     @property
     def recommendation(self) -> str:
-        """What to do, in the same sentence that every view of this search prints."""
+        """Which configuration to use, in the sentence that every view of this search prints."""
         return self.verdict.recommendation
 
     @property
@@ -215,7 +218,7 @@ class Result:
 
     @property
     def runs(self) -> Sequence[Run]:
-        """The runs that the search asked for, in order; what was known before is none of them."""
+        """The requested runs in order, without those known before the search."""
         return self.record.runs
 
     @property
@@ -225,7 +228,7 @@ class Result:
 
     @cached_property
     def answers(self) -> Answers:
-        """What the runs answered, with a warning where nothing was recognised."""
+        """Summary of the answers, with a warning if none was recognised."""
         return answers_of(self.history, exit_code_alone(self.scenario.cost, self.record.target))
 
     @cached_property

@@ -170,17 +170,17 @@ class Beside(CostMetric):
 
     @property
     def needs_quality(self) -> bool:
-        """As for the metric."""
+        """Same as for the underlying metric."""
         return self.metric.needs_quality
 
     @property
     def needs_runtime(self) -> bool:
-        """As for the metric."""
+        """Same as for the underlying metric."""
         return self.metric.needs_runtime
 
     @property
     def label(self) -> str:
-        """As for the metric."""
+        """Same as for the underlying metric."""
         return self.metric.label
 
     def of(self, run: Run) -> Cost:
@@ -190,7 +190,7 @@ class Beside(CostMetric):
         return own if known is None or run.status is Status.WRONG else min(own, known)
 
     def shown(self, score: Score) -> float:
-        """As for the metric."""
+        """Same as for the underlying metric."""
         return self.metric.shown(score)
 
 
@@ -250,7 +250,7 @@ def _is_missing(history: History, best: Best, task: Task) -> bool:
 
 
 def _seen(run: Run, task: Task) -> Run:
-    """A run as the search of a round sees it.
+    """Convert a run to the form that the search of a round receives.
 
     One that was cut at the portfolio's time has lost to it: it costs what the portfolio costs, so
     it is complete for this search.

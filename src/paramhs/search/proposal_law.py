@@ -1,4 +1,4 @@
-"""What is known of the law of a search's proposals, whatever a model adds to it."""
+"""Known part of the law of a search's proposals, which holds whatever a model adds."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from paramhs.search.operators import Learned, OneParameter, SeveralParameters, U
 
 
 class ProposalLaw(NamedTuple):
-    """Least shares of every proposal that follow laws which are known.
+    """Guaranteed shares of every proposal that follow known laws.
 
     Attributes:
         plain: Share of moves by the plain operator around the incumbent.

@@ -17,14 +17,14 @@ from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw
 
 @dataclass(frozen=True)
 class Ending:
-    """How a search ended. A field that is empty is not known: the search runs, or was killed."""
+    """How a search ended. An empty field is unknown: the search is running or was killed."""
 
     stopped: str = ""
-    """Why it ended."""
+    """Reason why the search ended."""
     no_test_set: str = ""
     """Why no verdict was to follow, as a sentence; empty if one was."""
     mixed: str = ""
-    """What changed while the search made its runs, as a sentence: they cannot be judged."""
+    """Files that changed during the runs, as a sentence; such runs cannot be judged."""
 
 
 UNKNOWN = Ending()
@@ -35,30 +35,31 @@ class Record:
     """One search: its runs, races and incumbents in order, and why it ended."""
 
     history: History
-    """The runs known before the search, then those it was given, in the order in which it asked for
-    them; its decided races, and the open one. An index of them by configuration and by pair."""
+    """Index by configuration and by pair of all runs in order, the races, and the open race.
+
+    Runs known before the search come first."""
     target: Mapping[str, Any] = field(default_factory=dict)
     """The target's description, in JSON types; empty if there is none."""
     trajectory: list[Point] = field(default_factory=list)
     """The incumbents, in order."""
     elapsed: list[float] = field(default_factory=list)
-    """For each run in `runs`, seconds from the beginning until it was stored, over all sessions."""
+    """Seconds until each run in `runs` was stored, over all sessions."""
     speculative: int = 0
-    """Number of runs that idle workers made ahead of time and that were not used."""
+    """Number of speculative runs that were not used."""
     sessions: int = 1
     """Number of times the search was started or resumed."""
     target_time: float = 0.0
-    """Seconds that the target ran, speculative runs included."""
+    """Total runtime of the target in seconds, speculative runs included."""
     wall_time: float = 0.0
-    """Seconds that passed, over all sessions."""
+    """Elapsed time in seconds, over all sessions."""
     ending: Ending = UNKNOWN
     """How the search ended; empty while it runs."""
     proposals: ProposalLaw = UNKNOWN_LAW
-    """What is known of the law of its proposals."""
+    """Known part of the law of the search's proposals."""
 
     @property
     def scenario(self) -> Scenario:
-        """What was tuned; instances that were read from a store have names only."""
+        """The tuning problem; instances that were read from a store have names only."""
         return self.history.scenario
 
     @property

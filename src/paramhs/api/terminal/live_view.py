@@ -209,7 +209,7 @@ class LiveView(_View):
         self.last = record, progress, time.monotonic()
 
     def interrupting(self, text: str) -> None:
-        """Say so in the next drawing."""
+        """Announce the interruption in the next drawing."""
         self.stopping = True
 
     def notice(self, text: str) -> None:

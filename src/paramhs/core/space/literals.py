@@ -1,4 +1,4 @@
-"""Parameter values: what may be one, and how it is written."""
+"""Parameter values: which are valid, and how they are written."""
 
 import json
 import math

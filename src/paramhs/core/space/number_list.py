@@ -54,7 +54,7 @@ class NumberList(Parameter):
         raise BadInput(f"{short(value)} is not one of the {self.levels} numbers that were tried")
 
     def describe(self) -> dict[str, object]:
-        """What defines it, in JSON types."""
+        """Describe the parameter in JSON types."""
         return {
             "type": "numbers",
             "values": list(self.values),

@@ -56,7 +56,7 @@ class Parameter(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
-        """What defines it, in JSON types."""
+        """Describe the parameter in JSON types."""
 
     def argument(self, index: int) -> object:
         """The object that a Python target receives for the value at an index."""
@@ -211,7 +211,7 @@ class Integer(Parameter):
         )
 
     def describe(self) -> dict[str, object]:
-        """What defines it, in JSON types."""
+        """Describe the parameter in JSON types."""
         logged = {"log": True, "levels": max(len(self.chosen), 3)} if self.log else {}
         return {
             "type": "integer",
@@ -226,7 +226,7 @@ class Integer(Parameter):
 
 @lru_cache(maxsize=100_000)
 def _level(low: float, high: float, levels: int, log: bool, index: int) -> float:
-    """The value at an index of an even grid; remembered, for the same few come again and again."""
+    """The value at an index of an even grid; cached, because the same few are requested often."""
     if index == 0:
         return low
     if index == levels - 1:
@@ -381,7 +381,7 @@ class Real(Parameter):
         return self._grid(index - self._before)
 
     def index(self, value: object) -> int:
-        """The index of a value; a relative error of 1e-9 is forgiven."""
+        """The index of a value; a relative error of 1e-9 is accepted."""
         if not is_finite(value):
             raise BadInput(f"{short(value)} is not a number")
         number = float(value)  # type: ignore[arg-type]
@@ -402,7 +402,7 @@ class Real(Parameter):
         )
 
     def describe(self) -> dict[str, object]:
-        """What defines it, in JSON types."""
+        """Describe the parameter in JSON types."""
         return {
             "type": "real",
             "low": self.low,
@@ -506,7 +506,7 @@ class _Listed(Parameter):
             raise BadInput(f"{short(value)} is not one of {listed}") from None
 
     def describe(self) -> dict[str, object]:
-        """What defines it, in JSON types: an object counts by its content."""
+        """Describe the parameter in JSON types; an object is identified by its content."""
         kind = type(self).__name__.lower()
         objects = {"objects": dict(self.object_digests)} if self.object_digests else {}
         return {"type": kind, "values": list(self.values), "default": self.default, **objects}
@@ -583,7 +583,7 @@ class Boolean(Categorical):
 
 
 def parameter(spec: object) -> Parameter:
-    """The parameter meant by a shorthand.
+    """Convert a shorthand to a parameter.
 
     `(0.5, 25.0)` is a real range, `(1, 50)` and `range(1, 51)` integers, a list or an array
     categories, `bool` a boolean; a parameter is itself.

@@ -56,7 +56,7 @@ class ClusterExecutor(Workers):
         return self._cluster.standing.take_notices()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Tell the workers to forget the target; the cluster itself stays."""
+        """Make the workers forget the target; the cluster itself stays."""
         workers = [worker for worker in self._told if worker in self._cluster.workers]
         if workers and self._packer.kit and self._cluster.client.status == "running":
             with suppress(Exception):

@@ -19,7 +19,7 @@ MIN_RESERVE_RUNS = 10  # a smaller budget reserves none to finish a race
 class Budget:
     """Limits of a search, whichever is reached first; without any, until the space is exhausted.
 
-    `runs` counts the runs that the search requests, without those that idle workers make ahead.
+    `runs` counts the runs that the search requests, without speculative ones.
     `target_time` is the total runtime of the target over all runs made, `wall_time` the elapsed
     time, both over all sessions of a store. No run is started once a limit is reached; runs that
     the search waits for are finished, unless there is capping: then none receives more than the

@@ -12,22 +12,22 @@ from paramhs.search.record import Record
 
 
 class Progress(NamedTuple):
-    """How far a driver has come, at one moment."""
+    """Progress of a driver at one moment."""
 
     purpose: str
     """What the runs are for: "" for a search, else "verdict", "ablation" or "values"."""
     taken: int
-    """Number of runs that the search has asked for and was granted."""
+    """Number of runs that the search requested and was granted."""
     new_runs: int
     """Number of runs made in this session, speculative ones included."""
     failed: int
-    """Number of failed runs that the search was given."""
+    """Number of failed runs among those given to the search."""
     last_failure: Run | None
     budget: Budget
     target_time: float
-    """Seconds that the target ran, over all sessions."""
+    """Total runtime of the target in seconds, over all sessions."""
     wall_time: float
-    """Seconds that passed, over all sessions."""
+    """Elapsed time in seconds, over all sessions."""
     pace: float
     """Seconds of wall time for each second of target time, as measured so far."""
     jobs: int
@@ -50,9 +50,9 @@ class Watcher:
                 print(f"{progress.wall_time:.0f} s: {point.config}")
 
     They are called in the thread that called `tune`, between two runs, so the search waits for
-    them; what they raise ends it (stored runs are safe). What they do cannot change the search.
-    The `record` holds everything so far, to be read: `runs`, `trajectory`, `incumbent`, `history`.
-    The `progress` says how far it has come: `taken` (runs asked for), `new_runs`, `wall_time`,
+    them; what they raise ends it (stored runs are safe). What they do cannot change the search. The
+    `record` holds everything so far, to be read: `runs`, `trajectory`, `incumbent`, `history`. The
+    `progress` describes the state of the search: `taken` (runs requested), `new_runs`, `wall_time`,
     `jobs`, `budget`, `stopped`. The verdict that follows a search has a record of its own, and the
     `purpose` of its progress is "verdict".
 
@@ -68,30 +68,30 @@ class Watcher:
     """
 
     def started(self, record: Record, progress: Progress) -> None:
-        """The driver is about to begin."""
+        """Called when the driver is about to begin."""
 
     def ran(self, record: Record, progress: Progress) -> None:
-        """A run was answered, from the store or by the target."""
+        """Called when a run is answered, from the store or by the target."""
 
     def improved(self, record: Record, progress: Progress, point: Point) -> None:
-        """There is a new incumbent."""
+        """Called when there is a new incumbent."""
 
     def notice(self, text: str) -> None:
-        """The user should know this."""
+        """Called with a message that the user should see."""
         warnings.warn(printable(text), ParamhsWarning, stacklevel=_outside())
 
     def announce(self, text: str) -> None:
-        """Something expected is done next, or was done."""
+        """Called with a message about an expected step that begins or has ended."""
 
     def interrupting(self, text: str) -> None:
-        """The search will stop soon.
+        """Called when the search will stop soon.
 
         Called inside a signal handler, which may have interrupted a print: its output must not be
         buffered.
         """
 
     def ended(self, record: Record, progress: Progress) -> None:
-        """The driver is done; `progress.stopped` says why."""
+        """Called when the driver is done; `progress.stopped` says why."""
 
 
 def _outside() -> int:

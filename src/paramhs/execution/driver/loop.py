@@ -60,7 +60,7 @@ class Driver:
     reserve: float = 0.0
     """Share of the budget reserved to finish a race that the challenger is winning."""
     proposals: ProposalLaw = UNKNOWN_LAW
-    """What is known of the law of the search's proposals."""
+    """Known law of the search's proposals."""
 
     def __post_init__(self) -> None:
         self.record = Record(self.history, wall_time=self.store.wall_time, proposals=self.proposals)
@@ -82,7 +82,7 @@ class Driver:
         self._pending: dict[Call, _Wanted] = {}
         self._speculative: dict[Call, Task] = {}
         self._early: dict[Call, float] = {}
-        """When runs of this session that were not asked for then were stored."""
+        """Time at which each speculative run of this session was stored."""
         self._arrived = 0
         """Number of runs given to the search, where their order is that of arrival."""
         self._notices_passed = 0
@@ -111,7 +111,7 @@ class Driver:
 
     @property
     def progress(self) -> Progress:
-        """How far it has come."""
+        """Progress of the search so far."""
         return Progress(
             self.purpose,
             self.taken,
@@ -209,7 +209,7 @@ class Driver:
         found = answer(then, task) if task else None
         if task is None or found is None:
             raise StoreError(
-                "the store was made by a search that took another course: run"
+                "the store was made by a different search: run"
                 f" {self._arrived + 1:,}"
                 f" was {then.task.config} on {then.task.instance.name}, which it does not request"
             )

@@ -12,7 +12,7 @@ from paramhs.search.references import with_references
 
 
 class Session:
-    """A search, and the answers it has had, written into its record.
+    """A search with the answers it has received, written into its record.
 
     It advances when all runs of the current request are answered. Answers may arrive early and in
     any order; the search receives them in its own.
@@ -26,13 +26,15 @@ class Session:
         self.request = Evaluate(())
         self.runs = 0
         self.target_time = 0.0
-        """Seconds that the target ran, over the requests answered in full."""
+        """Target time in seconds, over the requests that were answered in full."""
         self.ended: str | None = None
         self._take_up(self._search.request)
 
     def answer(self, run: Run, elapsed: float = 0.0) -> None:
-        """Take a run of the present request; the search goes on when none is missing, or at once
-        where the first is enough."""
+        """Take a run of the current request.
+
+        The search continues when no run is missing, or at once where the first is enough.
+        """
         if self.request.first:
             self._advance([(run, elapsed)])
             return
@@ -67,18 +69,17 @@ class Session:
 
     @property
     def unanswered(self) -> set[Task]:
-        """Tasks of the present request that have no answer yet."""
+        """Tasks of the current request that have no answer yet."""
         return {task for task in self.request.tasks if task not in self._answers}
 
     @property
     def unfinished(self) -> tuple[Run, ...]:
-        """The answers to the present request so far, in the order of its tasks, as judged by what
-        is known."""
+        """The answers to the current request so far, judged, in the order of its tasks."""
         answered = (self._answers[t][0] for t in self.request.tasks if t in self._answers)
         return tuple(map(self.history.judge.copy(), answered))
 
     def take_unfinished(self) -> None:
-        """Put the answers of the last request into the record, where they are not all there."""
+        """Put the answers to an incomplete last request into the record."""
         answered = [self._answers[t] for t in self.request.tasks if t in self._answers]
         for run, (_, elapsed) in zip(self.unfinished, answered, strict=True):
             self.history.add(run)
@@ -86,5 +87,5 @@ class Session:
 
     @property
     def incumbent(self) -> Config | None:
-        """The best that the search knows; None before it said so."""
+        """The current incumbent; None before the search has reported one."""
         return self.record.incumbent

@@ -1,9 +1,9 @@
-"""Stop a search when more runs would gain too little.
+"""Rule that stops a search when more runs would gain too little.
 
-The prediction (`analysis.expected_gain`) is looked at right after a race was decided, once the runs
-have grown by one part in `LOOK_GROWTH`. It depends on the record alone, which is the same for any
-number of workers and in every replay. So a search that is resumed stops at the same run, and one
-that is extended goes on as if it had not stopped.
+The prediction (`analysis.expected_gain`) is evaluated right after a race was decided, whenever the
+runs have grown by one part in `LOOK_GROWTH`. It depends on the record alone, which is the same for
+any number of workers and in every replay. So a search that is resumed stops at the same run, and
+one that is extended continues as if it had not stopped.
 """
 
 from dataclasses import dataclass, field

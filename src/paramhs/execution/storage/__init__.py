@@ -42,12 +42,12 @@ class Store(Protocol):
     sight: Sight | None
     """Files that runs depend on, as they were at opening; None if they are not watched."""
     wall_time: float
-    """Seconds that earlier sessions took."""
+    """Duration of earlier sessions in seconds."""
     target_time: float
     """Total runtime of all stored runs in seconds."""
 
     elapsed: Sequence[float]
-    """For each run asked for in earlier sessions, by its number, seconds until it was stored."""
+    """Seconds until each run requested in earlier sessions was stored, by its number."""
 
     @property
     def sessions(self) -> int:
@@ -55,7 +55,7 @@ class Store(Protocol):
 
     @property
     def unasked(self) -> int:
-        """Number of runs that are stored and were not asked for."""
+        """Number of stored runs that were never requested."""
 
     def get(self, task: Task, asked: int | None = None) -> Run | None:
         """Stored answer to a task: of its runs, the one with the smallest sufficient cutoff.

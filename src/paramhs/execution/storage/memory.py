@@ -19,7 +19,7 @@ class MemoryStore:
         if self.sight is not None:
             self.sight.glance()
         self._watched: set[str] = set()
-        """Names of the instances whose files were looked at."""
+        """Names of the instances whose files were examined."""
         self.wall_time = 0.0
         self._began = time.monotonic()
         self.target_time = 0.0
@@ -67,7 +67,7 @@ class MemoryStore:
 
     @property
     def unasked(self) -> int:
-        """Number of runs that are stored and were not asked for."""
+        """Number of stored runs that were never requested."""
         return len(self._unasked)
 
     def arrived(self, position: int) -> Run | None:

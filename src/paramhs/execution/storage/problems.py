@@ -8,9 +8,9 @@ from pathlib import Path
 from paramhs.core.errors import BadInput, StoreError
 
 DAMAGED = "the file is damaged; `sqlite3 FILE .recover` may rescue its runs"
-# No text, description or number, no value of a parameter, a status unheard of, an absurd length.
+# Errors for a text, number, parameter value or status that no store of ours contains.
 DAMAGE = (ValueError, BadInput, KeyError, MemoryError)
-# What rebuilding objects from facts of another kind, or nested without end, raises besides.
+# Further errors of rebuilding objects from facts of another kind, or nested without end.
 _MISFITS = (TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
 _CAUSES = {
     "SQLITE_FULL": "the disk is full",

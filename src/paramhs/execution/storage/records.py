@@ -38,15 +38,15 @@ def run_counts(db: sqlite3.Connection) -> dict[str, int]:
 
 
 ENDED = "ended"
-"""The fact that says how a search ended; it holds until another run is stored."""
+"""Name of the fact that describes how a search ended; it holds until another run is stored."""
 
 
 FAMILIES = "families"
-"""The fact that names the family of each instance, where the user said."""
+"""Name of the fact with the family of each instance, if the user has named families."""
 
 
 class Times(NamedTuple):
-    """When the runs of a record that were asked for were stored, over all sessions."""
+    """Times at which the requested runs of a record were stored, over all sessions."""
 
     asked: Sequence[int]
     """Their numbers, in order."""

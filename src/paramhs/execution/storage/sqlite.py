@@ -229,7 +229,7 @@ class SqliteStore:
 
     @property
     def unasked(self) -> int:
-        """Number of runs that are stored and were not asked for."""
+        """Number of stored runs that were never requested."""
         with explained(self.path):
             (count,) = self._db.execute(
                 "SELECT count(*) FROM runs WHERE record = ? AND asked IS NULL", (self._record,)
@@ -302,7 +302,7 @@ class SqliteStore:
         ).fetchone()
         other = f" with paramhs {version} (this is {__version__})" if version != __version__ else ""
         return StoreError(
-            f"{self.path} was made by a search that took another course{other}: at {where} it had\n"
+            f"{self.path} was made by a different search{other}: at {where} it had\n"
             f"  {then}\nand now it has\n  {now}\n"
             "Something that determines the search has changed and is not part of its description."
             " Continue with the program that made the store, or start another store with"

@@ -1,4 +1,4 @@
-"""What is read of another program's search, before it is translated."""
+"""Content of another program's search, before it is translated."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -74,6 +74,6 @@ def best_so_far(runs: Sequence[OtherRun], maximise: bool = False) -> list[Step]:
 
 
 def first_usable(runs: Sequence[OtherRun]) -> int:
-    """The configuration of the first run that did not fail: what stands in for a default."""
+    """The configuration of the first run that did not fail, used as the default."""
     usable = (run.config for run in runs if run.status is not Status.CRASHED)
     return next(usable, runs[0].config if runs else 0)

@@ -506,7 +506,7 @@ class File(_Table):
     families: Grouping = FamiliesTable()
     """Families of instances: "folder", "name", "none", a regular expression whose first group is
     the family, or "balanced", by which all families count alike in every comparison. A table has
-    both: {by = "folder", balanced = true}. Default: as folders or names tell."""
+    both: {by = "folder", balanced = true}. Default: inferred from folders or names."""
     split_seed: Seed = 0
     """Random seed of the choice of held-out instances."""
     cost: Cost = "minimise"

@@ -10,18 +10,21 @@ from paramhs.search.history import History
 
 
 class Comparison(ABC):
-    """Decides between two configurations by requesting runs; all it knows is in the history."""
+    """Rule that decides between two configurations by requesting runs.
+
+    It keeps no state: everything it knows is in the history.
+    """
 
     @abstractmethod
     def start(self, history: History, config: Config) -> Asking:
         """Make the initial runs of a first incumbent.
 
         Args:
-            history: What the search knows.
+            history: Everything the search knows.
             config: The first incumbent.
 
         Returns:
-            A generator that asks for runs.
+            A generator that requests runs.
         """
 
     @abstractmethod
@@ -29,20 +32,20 @@ class Comparison(ABC):
         """Whether the challenger replaces the incumbent.
 
         Args:
-            history: What the search knows.
+            history: Everything the search knows.
             challenger: The configuration that was proposed.
             incumbent: The configuration to beat.
 
         Returns:
-            A generator that asks for runs and returns whether the challenger wins.
+            A generator that requests runs and returns whether the challenger wins.
         """
 
     @abstractmethod
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Whether another race between them could not end otherwise: all is known that counts.
+        """Whether another race between the two could not end differently.
 
         Args:
-            history: What the search knows.
+            history: Everything the search knows.
             challenger: The configuration that was proposed.
             incumbent: The configuration to beat.
 

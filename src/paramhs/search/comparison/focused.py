@@ -1,4 +1,4 @@
-"""FocusedILS: runs where they are needed."""
+"""FocusedILS: a comparison that adds runs where they are needed."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -111,7 +111,7 @@ class Focused(Comparison):
                 yield from history.ask((fewer, [pair]), cutoff=cap(seconds))
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
-        """Whether both have run on all pairs."""
+        """Whether both configurations have run on all pairs."""
         fewer, more = _by_runs(history, challenger, incumbent)
         if any(self._order(history, fewer, more)):
             return False
@@ -135,7 +135,7 @@ class Focused(Comparison):
         return self._new(history, winner, lost + 1)
 
     def _order(self, history: History, fewer: Config, more: Config) -> Iterator[Pair]:
-        """The pairs that the one with fewer runs has yet to meet, in the order of this race."""
+        """Pairs missing from the configuration with fewer runs, in the order of this race."""
         known, cut_short = history.costs(fewer), history.cut_short(fewer)
         rest = [p for p in _met(history, more) if p not in known and p not in cut_short]
         if not rest:
@@ -157,7 +157,7 @@ def _likely(
 
 
 def _met(history: History, config: Config) -> list[Pair]:
-    """The pairs it was run on, if only until it was cut short."""
+    """Pairs on which the configuration has run, including capped runs."""
     return [*history.pairs_of(config), *history.cut_short(config)]
 
 

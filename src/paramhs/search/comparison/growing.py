@@ -28,7 +28,7 @@ _MAX_COST = 1e280  # larger costs may overflow when summed
 
 @dataclass(frozen=True)
 class Growing(Comparison):
-    """The incumbent gains runs with its challengers, which must meet it on all of its pairs.
+    """Comparison in which the incumbent gains runs, and a challenger must run on all of its pairs.
 
     It gains one for every challenger while it has fewer than 20, or fewer than the square root of
     all runs so far: more of them would be a quarter of the budget, and would decide no race
@@ -48,7 +48,7 @@ class Growing(Comparison):
     which are often equal, or for time-outs, it takes more, as the incumbent's own costs show. Times
     are equal if they differ by no more than the noise of a clock, and in no clear direction.)
 
-    When a challenger is revisited, its first test comes after twice as many pairs as before,
+    When a challenger is revisited, its first test follows after twice as many pairs as before,
     including pairs with known runs.
 
     Args:
@@ -76,7 +76,7 @@ class Growing(Comparison):
             )
 
     def start(self, history: History, config: Config) -> Asking:
-        """Make as many runs as the least on which an incumbent may be dropped."""
+        """Make the fewest runs on which an incumbent may be replaced."""
         yield from history.ask((config, self._gained(history, config)))
         return True
 
@@ -122,7 +122,7 @@ class Growing(Comparison):
     def _gained(
         self, history: History, incumbent: Config, rival: Config | None = None
     ) -> list[Pair]:
-        """The pairs that the incumbent is brought to for the next challenger."""
+        """Pairs on which the incumbent must run before the next challenger."""
         known = len(history.costs(incumbent))
         pays = known > 0 and (
             self._pays(history, known) or self._has_met_all(history, rival, incumbent)
@@ -134,12 +134,14 @@ class Growing(Comparison):
         return [pair for pair in new if not history.awaits(incumbent, pair)]
 
     def _pays(self, history: History, known: int) -> bool:
-        """Whether another run of the incumbent is worth as much as one of a challenger: up to 20,
-        and up to the square root of all runs."""
+        """Whether another run of the incumbent is worth as much as one of a challenger.
+
+        It is up to 20 runs, and up to the square root of all runs.
+        """
         return known < _SURE_RUNS or known * known < history.learned
 
     def _has_met_all(self, history: History, rival: Config | None, incumbent: Config) -> bool:
-        """Whether only new pairs can tell more of the two.
+        """Whether only new pairs can show which of the two is better.
 
         They can if the rival has met all pairs, or if what is known of its runs, some of them cut
         short, has already lost on all of them. Without a new pair such a race would ask for no run,
@@ -168,8 +170,11 @@ class Growing(Comparison):
         return chain(first, drawn_by_weight(rest, weights, rng))
 
     def _first_look(self, history: History, pairs: Iterator[Pair]) -> int:
-        """After how many of these pairs: where noise is known, when they are worth `min_runs` runs
-        of average noise, but no later than after twice as many."""
+        """Number of pairs before the first decision.
+
+        Where noise is known, the number worth `min_runs` runs of average noise, at most twice as
+        many.
+        """
         if history.scenario.balanced:
             return max(self.min_runs, family_count(history))
         if not history.noise_of:

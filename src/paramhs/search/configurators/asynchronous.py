@@ -33,8 +33,8 @@ class Asynchronous(Configurator):
 
     Args:
         width: Number of runs under way at a time.
-        operator: Where challengers come from.
-        comparison: The rule of a race.
+        operator: Operator that proposes challengers.
+        comparison: Rule that decides a race.
 
     Examples:
         >>> from paramhs.search import Asynchronous

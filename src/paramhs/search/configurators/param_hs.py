@@ -31,8 +31,8 @@ class ParamHS(Configurator):
     a search of a small space eventually tries every configuration.
 
     Args:
-        operator: Where challengers come from.
-        comparison: The rule of a race.
+        operator: Operator that proposes challengers.
+        comparison: Rule that decides a race.
 
     Examples:
         >>> import paramhs
@@ -93,7 +93,7 @@ class ParamHS(Configurator):
 
 @dataclass(frozen=True)
 class _Final:
-    """Those of the rejected whose race with an incumbent could not end otherwise."""
+    """Rejected configurations whose race with an incumbent could not end differently."""
 
     comparison: Comparison
     history: History

@@ -70,7 +70,7 @@ class ParamILS(Configurator):
         random_starts: Number of random configurations at the start (R).
         kicks: Number of random changes between two local searches (s).
         p_restart: Probability of a restart after a local search.
-        walk: Which neighbours a local search leaves out.
+        walk: Neighbours that a local search excludes.
         start: First configuration: the default, or a uniformly random one.
 
     Examples:
@@ -203,7 +203,7 @@ class _IteratedSearch:
         return won
 
     def _after(self, history: History, winner: Config, wins: int) -> Iterator[Config]:
-        """The neighbours to come if a local search goes on from here."""
+        """Neighbours that follow if a local search continues from here."""
         if isinstance(self.rules.operator, Learner):
             return iter(())
         rng = history.rng("order", self.steps + wins)

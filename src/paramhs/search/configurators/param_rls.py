@@ -29,8 +29,8 @@ class ParamRLS(Configurator):
     any may come. For real targets `paramhs.search.ParamHS` does the same with fewer runs.
 
     Args:
-        operator: Where challengers come from.
-        comparison: The rule of a race.
+        operator: Operator that proposes challengers.
+        comparison: Rule that decides a race.
         start: First configuration: the default, or a uniformly random one.
         replacement: Whether a rejected configuration may be proposed again at once.
 
@@ -51,7 +51,7 @@ class ParamRLS(Configurator):
         check_parts(self.operator, self.comparison, self.start)
 
     def search(self, history: History) -> Search:
-        """A new search."""
+        """Start a search."""
         foresight = Foresight(history, self.comparison)
         incumbent = yield from first_incumbent(history, self.comparison, self.start, foresight)
         moves = Moves(self.operator, history)

@@ -83,7 +83,7 @@ class Dataset:
     """Whether the cost is a lower bound."""
     instances: Sequence[str]
     is_exact: bool = False
-    """Whether one run says all about a configuration."""
+    """Whether one run determines a configuration's cost."""
 
     @property
     def is_enough(self) -> bool:

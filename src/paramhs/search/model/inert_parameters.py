@@ -45,7 +45,7 @@ def _close_costs(costs: Sequence[Cost]) -> int:
 
 
 def _still_equal(time: float) -> float:
-    """The largest time that may be the same."""
+    """Largest time that may be equal to this one."""
     return (time + _TICK) / (1 - _NOISE)
 
 

@@ -38,12 +38,12 @@ class Mixture(Operator):
 
     @property
     def returning(self) -> Sequence[Sequence[Config]]:  # type: ignore[override]
-        """Rejected configurations that the guide wants back."""
+        """Rejected configurations that the guide proposes again."""
         return self.guide.returning
 
     @property
     def noise_of(self) -> Mapping[str, float]:  # type: ignore[override]
-        """What the guide knows of the noise of instances."""
+        """Noise of each instance, as estimated by the guide."""
         return self.guide.noise_of
 
     def guaranteed(
@@ -54,7 +54,7 @@ class Mixture(Operator):
         Args:
             space: The space.
             at: The configuration to move from.
-            excluded: Configurations that must not result.
+            excluded: Configurations to leave out.
 
         Returns:
             A lower bound of the probability of each move; their sum is `epsilon`.
@@ -79,7 +79,7 @@ class Mixture(Operator):
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """A plain move with probability `epsilon`, else one of the guide."""
+        """Draw a plain move with probability `epsilon`, else one of the guide."""
         ways = (self.plain, self.guide)
         first, other = ways if rng.random() < self.epsilon else reversed(ways)
         return first.sample(space, at, rng, excluded) or other.sample(space, at, rng, excluded)

@@ -86,7 +86,7 @@ class Guided(Guide):
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """The best of some candidates.
+        """Draw candidates and return the best one.
 
         Where the candidates are all excluded, a small space is listed; in a large one there is no
         move.
@@ -257,7 +257,7 @@ class Learned(Learner):
         return Mixture(plain, guide, self.epsilon)
 
     def _exact(self, history: "History", plain: SeveralParameters) -> Guide:
-        """The guide for a target of which one run says all about a configuration."""
+        """Guide for a target without noise, where one run determines a configuration's cost."""
         from paramhs.search.model.dataset import dataset  # numpy only where it is needed
 
         if len(history.configs) < _DESIGN_CONFIGS:
@@ -267,7 +267,7 @@ class Learned(Learner):
         return Guided(plain, tuple(draws), self.candidates)
 
     def _noisy(self, history: "History", plain: SeveralParameters) -> Guide:
-        """The guide for a target whose configurations differ from instance to instance."""
+        """Guide for a target with noise or several instances."""
         from paramhs.search.model.dataset import dataset
         from paramhs.search.model.inert_parameters import idle, ties
 
@@ -297,5 +297,5 @@ class Learned(Learner):
 
 
 def _is_exact(history: "History") -> bool:
-    """Whether one run says all about a configuration."""
+    """Whether one run determines a configuration's cost."""
     return history.pair_count == 1

@@ -50,13 +50,13 @@ class Guide(ABC):
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """A random move; the empty move if there is none.
+        """Draw a random move; the empty move if there is none.
 
         Args:
             space: The space.
             at: The configuration to move from.
             rng: Source of randomness.
-            excluded: Configurations that must not result.
+            excluded: Configurations to leave out.
 
         Returns:
             A move; empty if there is none.
@@ -73,12 +73,12 @@ class Operator(Guide):
     def distribution(
         self, space: Space, at: Config, excluded: Container[Config] = ()
     ) -> dict[Move, Fraction]:
-        """The exact law: the definition of the operator. Empty if there is no move.
+        """Return the exact law, which defines the operator; empty if there is no move.
 
         Args:
             space: The space.
             at: The configuration to move from.
-            excluded: Configurations that must not result.
+            excluded: Configurations to leave out.
 
         Returns:
             The probability of each move.
@@ -87,14 +87,15 @@ class Operator(Guide):
     def order(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Iterator[Config]:
-        """The neighbours, each once, drawn lazily without replacement: successive samples, unless
-        the operator knows a faster way.
+        """Yield each neighbour once, drawn without replacement.
+
+        These are successive samples, unless the operator has a faster way.
 
         Args:
             space: The space.
             at: The configuration to move from.
             rng: Source of randomness.
-            excluded: Configurations that must not result.
+            excluded: Configurations to leave out.
 
         Returns:
             The neighbours in the order drawn.
@@ -121,10 +122,10 @@ class Learner(ABC):
 
     @abstractmethod
     def given(self, history: "History") -> Operator:
-        """What it does now that this is known; a function of the history alone.
+        """Refit: return the operator for this history, and for nothing else.
 
         Args:
-            history: What the search knows.
+            history: Everything the search knows.
 
         Returns:
             The operator to use until the next refit.
@@ -132,11 +133,11 @@ class Learner(ABC):
 
     @abstractmethod
     def is_due(self, history: "History", seen: Seen) -> bool:
-        """Whether it wants to look again, though the incumbent is the same.
+        """Whether to refit although the incumbent is the same.
 
         Args:
-            history: What the search knows.
-            seen: How much it knew at the last refit.
+            history: Everything the search knows.
+            seen: State of the history at the last refit.
 
         Returns:
             Whether to refit now.

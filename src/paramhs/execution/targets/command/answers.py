@@ -43,7 +43,7 @@ class Conventions:
     """Recognises what solvers usually print."""
 
     def find(self, output: str) -> Answer | None:
-        """What the last status line says."""
+        """Find the answer in the last status line."""
         last = _last(_STATUS.finditer(output))
         if last is None or last.lastgroup is None:
             return None
@@ -62,19 +62,19 @@ class AnswerPattern:
             raise BadInput(f"{self.regex!r} has {groups} groups; which of them is the answer?")
 
     def find(self, output: str) -> Answer | None:
-        """What the group holds."""
+        """Find the text of the group."""
         found = _compiled(self.regex).findall(output)
         return normal(found[-1][:_MAX_CHARACTERS]) if found else None
 
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """What stands under a key (`a.b`: in an inner object) of the last line that is JSON."""
+    """Value of a key (`a.b`: in an inner object) of the last line that is JSON."""
 
     key: str
 
     def find(self, output: str) -> Answer | None:
-        """The text or number there."""
+        """Find the text or number of the key."""
         for line in reversed(output.splitlines()):
             if line.lstrip().startswith("{") and line.rstrip().endswith("}"):
                 try:
@@ -102,7 +102,7 @@ class Solved:
             _compiled(self.regex)
 
     def describe(self) -> object:
-        """In JSON types; None where nothing is said."""
+        """Describe the rule in JSON types; None for the default."""
         if self.regex is not None:
             return {"regex": self.regex}
         if self.answers:
@@ -115,7 +115,7 @@ class Solved:
         return pattern is None or bool(pattern.search(output) or pattern.search(errors))
 
     def accepts_code(self, code: int | None, answer: Answer | None) -> bool:
-        """Whether a run that ended so did not fail."""
+        """Whether a run with this exit code did not fail."""
         if self.codes is not None:
             return code in self.codes
         if self.answers and answer is not None:
@@ -129,7 +129,7 @@ class Solved:
 
 
 def solved_from(value: object) -> Solved:
-    """What a list of exit codes or of answers, or a `{"regex": ...}`, means."""
+    """Build the rule from a list of exit codes or answers, or from `{"regex": ...}`."""
     if isinstance(value, Solved):
         return value
     if isinstance(value, Mapping):
@@ -145,7 +145,7 @@ def solved_from(value: object) -> Solved:
 
 
 def recogniser_from(value: object) -> Recogniser:
-    """What `answer` means: `{"regex": ...}` or `{"json": ...}`; None for the conventions."""
+    """Build the recogniser from `{"regex": ...}` or `{"json": ...}`; None for the conventions."""
     if value is None:
         return Conventions()
     if isinstance(value, Mapping) and len(value) == 1:
@@ -164,7 +164,7 @@ CODES = {10: "sat", 20: "unsat"}
 
 
 def _usual(code: int | None, answer: Answer) -> bool:
-    """Whether SAT and ASP solvers end with this code when they answer so."""
+    """Whether SAT and ASP solvers end with this exit code after this answer."""
     if code == 30:  # clasp: a model, and the search space exhausted
         return answer not in NO_ANSWERS and answer != "unsat"
     return CODES.get(code or 0) == answer or (code == 10 and isinstance(answer, float))
@@ -307,7 +307,7 @@ _READ: Mapping[str, Callable[["re.Match[str]", str], Answer]] = {
 
 
 def _outcome(text: str) -> str:
-    """What a MIP solver's status means that is not optimal."""
+    """Answer for a MIP solver's status other than optimal."""
     for word in ("infeasible or unbounded", "infeasible", "unbounded"):
         if word in text:
             return word
