@@ -63,6 +63,15 @@ def test_guided_moves_lead_anywhere_and_avoid_what_is_known():
     assert len(moves) > 5
 
 
+def test_what_is_known_is_no_candidate():
+    """One run says all, so a move to a known configuration would be passed over."""
+    history = known(SMALL, some_costs(SMALL, 14))
+    guide, rng = Learned(candidates=4).given(history).guide, Random(1)
+    moves = {config for _ in range(200) for config in guide.sample(SMALL, SMALL.default, rng)}
+    assert moves
+    assert not moves & set(history.configs)
+
+
 def test_a_stratified_design_uses_every_stretch_of_every_parameter_once():
     space = Space({"i": Integer(0, 99), "b": Integer(0, 1), "c": Categorical(["p", "q", "r"])})
     rng, found = Random(1), []

@@ -22,6 +22,7 @@ from paramhs.core.space import Categorical, Integer, Space
 from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
 from paramhs.search.history import History
+from paramhs.search.lookahead.proposals import Moves
 from paramhs.search.model.dataset import dataset, transformed, two_way
 from paramhs.search.model.inert_parameters import idle, ties
 from paramhs.search.model.kernel import likenesses, unlike
@@ -31,6 +32,7 @@ from paramhs.search.model.model import Draw, MainEffects
 from paramhs.search.operators import (
     Guided,
     Learned,
+    Learner,
     Mixture,
     Narrowing,
     OneParameter,
@@ -758,3 +760,34 @@ def test_a_history_of_bounds_that_say_little_has_a_model(cap):
     assert np.isfinite(model.mean).all()
     assert all(np.isfinite(draw.costs).all() for draw in model.drawn(4, Random(0)))
     assert min(model.rows.noise_of.values()) > 0
+
+
+class Counted(Learner):
+    """A learner that never looks again, and counts how often it is asked for a move."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def given(self, history):
+        learner = self
+
+        class Uniformly(UniformRandom):
+            def sample(self, space, at, rng, excluded=()):
+                learner.asked += 1
+                return super().sample(space, at, rng, excluded)
+
+        return Uniformly()
+
+    def is_due(self, history, seen):
+        return False
+
+
+def test_excluded_moves_are_not_drawn_again_and_again():
+    space = Space({"x": Integer(0, 9), "y": Integer(0, 9)})
+    learner, at = Counted(), space.default
+    moves = Moves(learner, History(Scenario(space), 1))
+    left = {space.config(x=0, y=0), space.config(x=9, y=9)}
+    excluded = {config for config in space.configs() if config not in left}
+    taken = [moves.take(at, excluded) for _ in range(300)]
+    assert {config for move in taken for config in move} == left
+    assert learner.asked < 2 * len(taken)

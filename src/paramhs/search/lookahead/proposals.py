@@ -10,6 +10,7 @@ from paramhs.search.lookahead.peekable import Ahead
 from paramhs.search.operators import Learner, Move, Operator, Seen, UniformRandom, given
 
 _PASSED_OVER = 100  # excluded moves drawn in a row before they are ruled out
+_REPEATS = 20  # excluded moves drawn again before they are ruled out until the next look
 _FARTHEST = 1_000  # moves after a win that one may look at
 
 
@@ -39,6 +40,8 @@ class Moves:
         self._last_resort = history.rng("last moves", self._looks)
         draw = partial(self._now.sample, history.scenario.space, incumbent, rng)
         self._drawn: Ahead[Move] = Ahead(iter(draw, ()))
+        self._excluded: set[Move] = set()
+        self._repeats = 0
 
     def look(self, incumbent: Config) -> set[Config]:
         """Look at the history if it is time to: who then is to return, though it was rejected."""
@@ -51,12 +54,26 @@ class Moves:
     def take(self, incumbent: Config, excluded: Container[Config] = ()) -> Move:
         """The next move with a challenger that is not excluded; empty if there is none."""
         self.look(incumbent)
-        for move in islice(self._drawn, _PASSED_OVER):
-            left = tuple(config for config in move if config not in excluded)
-            if left:
-                return left
         space = self._history.scenario.space
-        return self._now.sample(space, incumbent, self._last_resort, excluded)
+        return self._next(excluded) or self._now.sample(
+            space, incumbent, self._last_resort, excluded
+        )
+
+    def _next(self, excluded: Container[Config]) -> Move:
+        """The next drawn move that is not excluded; empty where few are left."""
+        for _ in range(_PASSED_OVER):
+            move = () if self._is_spent else next(self._drawn, ())
+            left = tuple(config for config in move if config not in excluded)
+            if left or not move:
+                return left
+            self._repeats += move in self._excluded
+            self._excluded.add(move)
+        return ()
+
+    @property
+    def _is_spent(self) -> bool:
+        """Whether a learner draws the same excluded moves again, which takes time."""
+        return self._learner is not None and self._repeats >= _REPEATS
 
     def jump(self, incumbent: Config, excluded: Container[Config]) -> Move:
         """Any configuration that is not excluded, where moves cannot lead further."""
@@ -72,7 +89,8 @@ class Moves:
         They end where an operator that learns looks again, if this history goes on.
         """
         seen = set(now[:1])
-        for config in chain(now, chain.from_iterable(self._drawn.peek())):
+        drawn = () if self._is_spent else self._drawn.peek()
+        for config in chain(now, chain.from_iterable(drawn)):
             if self._learner is not None and self._learner.is_due(history, self._seen):
                 return
             if config not in seen and config not in excluded:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -82,6 +82,8 @@ class Guided(Guide):
     returning: tuple[tuple[Config, ...], ...] = ()
     """Lists of configurations to revisit; one is chosen at random, then its first allowed entry."""
     noise_of: Mapping[str, float] = field(default_factory=dict)
+    known: frozenset[Config] = frozenset()
+    """Configurations that another run would say nothing about; they are no candidates."""
 
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
@@ -104,8 +106,11 @@ class Guided(Guide):
         else:
             found = self._near_best(draw.best, space, at, rng, excluded)
         if not found and space.combinations <= MAX_LISTED_CONFIGS:
-            found = [c for c in space.configs() if c != at and c not in excluded]
+            found = [c for c in _listed(space) if self._is_new(c, at, excluded)]
         return _best(draw, found) if found else ()
+
+    def _is_new(self, config: Config, at: Config, excluded: Container[Config]) -> bool:
+        return config not in self.known and config not in excluded and config != at
 
     def _near_best(
         self,
@@ -117,7 +122,7 @@ class Guided(Guide):
     ) -> list[Config]:
         """Plain moves from the best configurations, and any configurations."""
         drawn = islice(self._scattered(best[:_BASE_CONFIGS], space, rng), 3 * self.candidates)
-        allowed = (c for c in drawn if c is not None and c != at and c not in excluded)
+        allowed = (c for c in drawn if c is not None and self._is_new(c, at, excluded))
         return list(islice(allowed, self.candidates))
 
     def _scattered(
@@ -171,6 +176,11 @@ class Guided(Guide):
         most = _for_the_better(changes)
         m = first_above(draw() * harmonic_number(most), most)
         return _changed(space, at, changes[:m])
+
+
+@lru_cache(maxsize=1)
+def _listed(space: Space) -> tuple[Config, ...]:
+    return tuple(space.configs())
 
 
 def _first(configs: Iterable[Config], at: Config, excluded: Container[Config]) -> Move:
@@ -264,7 +274,8 @@ class Learned(Learner):
             return Stratified(strata_left(history.scenario.space, history.configs, _DESIGN_CONFIGS))
         fitted = self.model.fit(dataset(history))
         draws = fitted.draws(self.draws, history.rng("effects", history.learned))
-        return Guided(plain, tuple(draws), self.candidates)
+        known = frozenset(history.configs)
+        return Guided(plain, tuple(draws), self.candidates, known=known)
 
     def _noisy(self, history: "History", plain: SeveralParameters) -> Guide:
         """Guide for a target with noise or several instances."""
