@@ -187,3 +187,9 @@ def test_the_next_steps_fit_how_a_search_was_made(tmp_path):
     (tmp_path / "runs.toml").write_text("command = 'true {x}'\nbudget.runs = 3\nspace.x = [0, 9]\n")
     assert next_steps(result)["simplify"].startswith("paramhs.simplify")
     assert next_steps(result, tmp_path / "runs.toml")["simplify"].startswith("paramhs simplify ")
+
+
+def test_a_picture_of_two_says_that_the_default_is_the_best():
+    result = paramhs.tune(lambda config: config["x"], {"x": [0, 1]}, budget=5)
+    with pytest.raises(paramhs.BadInput, match="the default is the best that was found"):
+        result.plot.instances()

@@ -107,7 +107,7 @@ class Plots:
         listed = cases(paired, metric)
         title = f"Default against best, {on}"
         figure = scatter_figure("scatter", title, listed, metric) if listed else None
-        return _made(figure, "the default and the best have no common runs")
+        return _made(figure, self._why_no_pairs("run"))
 
     def survival(self) -> Drawing:
         """Number of runs that end within a time, for the default and the best.
@@ -119,7 +119,12 @@ class Plots:
             raise BadInput("survival is about runtimes, and the cost here is a quality")
         on, paired = paired_of(self.result)
         figure = cactus_figure(paired, self.result.metric, on) if paired else None
-        return _made(figure, "the default and the best have no common runs that ended")
+        return _made(figure, self._why_no_pairs("run that ended"))
+
+    def _why_no_pairs(self, what: str) -> str:
+        if self.result.best == self.result.default:
+            return "the default is the best that was found"
+        return f"the default and the best have no {what} in common"
 
     def parallel(self, parameters: Sequence[str] = ()) -> Drawing:
         """Parallel coordinates: a line for each configuration, the better the darker.
