@@ -226,3 +226,19 @@ def test_initial_configurations_are_asked_for_first():
         search.tell(task, abs(task.config["x"] - 41))
     assert asked == [24, 41]
     assert search.best["x"] == 41
+
+
+def test_a_search_is_displayed_with_its_result(tmp_path):
+    store = tmp_path / "told.sqlite"
+    with AskTell({"x": range(9)}, deterministic=True, store=store) as search:
+        assert search.store == store
+        assert "<table" in search._repr_html_()
+        for _ in range(3):
+            task = search.ask()
+            search.tell(task, task.config["x"])
+        assert "AskTell after 3 runs" in search._repr_html_()
+        assert list(search.result.to_dataframe("runs").quality) == [4, *_rest(search)]
+
+
+def _rest(search):
+    return [run.quality for run in search.record.runs[1:]]

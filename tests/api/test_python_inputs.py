@@ -1,6 +1,8 @@
 """What Python users bring: spaces and numbers of other libraries, objects as values, texts."""
 
 import pickle
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import paramhs
 from paramhs import BadInput, Budget, Categorical, Integer, Real, Space
 from paramhs.core.space.from_description import space_of
+from paramhs.formats.space_files import read_space
 from paramhs.formats.space_objects import space_from
 
 ConfigSpace = pytest.importorskip("ConfigSpace")
@@ -132,3 +135,42 @@ class TestTexts:
     def test_a_wrong_share_blames_the_test_instances(self, share):
         with pytest.raises(BadInput, match="test_instances"):
             paramhs.tune(by_x, {"x": range(5)}, instances=range(9), test_instances=share, budget=9)
+
+
+class TestFiles:
+    TEXT = "x {1,2,3} [2]\nmode {a,b} [a]\n"
+
+    @pytest.mark.parametrize("kind", [str, Path])
+    def test_a_path_is_a_text_or_a_path(self, tmp_path, kind):
+        file = tmp_path / "space.pcs"
+        file.write_text(self.TEXT)
+        assert Space.read(kind(file)) == read_space(kind(file)).space == space_from(kind(file))
+
+    def test_what_is_read_in_another_way_is_said(self, tmp_path):
+        file = tmp_path / "space.pcs"
+        file.write_text(self.TEXT + "y {1,2} [1]\ny | mode in {a, c}\n")
+        with pytest.warns(paramhs.ParamhsWarning, match="c"):
+            Space.read(file)
+
+    def test_a_missing_file_is_named(self, tmp_path):
+        with pytest.raises(BadInput, match=r"none\.pcs"):
+            Space.read(tmp_path / "none.pcs")
+
+
+async def awaited(config):
+    return 1.0
+
+
+class Awaited:
+    async def method(self, config):
+        return 1.0
+
+
+@pytest.mark.parametrize("function", [awaited, Awaited().method, partial(awaited)])
+def test_an_async_function_is_refused_before_it_is_called(function):
+    with pytest.raises(BadInput, match=r"asyncio\.run"):
+        paramhs.tune(function, {"x": range(3)}, budget=3)
+
+
+def test_jobs_may_be_a_scalar():
+    assert paramhs.tune(by_x, {"x": range(5)}, budget=9, jobs=np.int64(1)).best["x"] == 3

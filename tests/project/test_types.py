@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "support/typed"
-CHECKERS = {"mypy": ["mypy", "--strict"], "pyright": ["pyright", "--pythonpath", sys.executable]}
+_PYRIGHT = ["--level", "error", "--pythonpath", sys.executable]
+CHECKERS = {
+    "mypy": ["mypy", "--strict"],
+    "pyright": ["pyright", *_PYRIGHT],
+    "basedpyright": ["basedpyright", *_PYRIGHT],  # comes with all it needs
+}
 
 
 def found_in(checker, name):

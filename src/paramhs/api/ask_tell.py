@@ -24,6 +24,7 @@ from paramhs.core.errors import BadInput
 from paramhs.core.runs import Instance, Point, Run, Status, Task
 from paramhs.core.scenario import FIXED_SEED, Scenario
 from paramhs.core.space import Config
+from paramhs.core.text.html import Markup, joined, paragraph
 from paramhs.core.text.numbers import counted
 from paramhs.core.text.quoting import short
 from paramhs.execution.driver import Session
@@ -283,6 +284,14 @@ class AskTell:
         """What is known so far, as `tune` would return it: best, tables, importance, pictures."""
         record = replace(self.record, ending=self._ending)
         return Result(record, outcome(record, self._path), self._path)
+
+    def _repr_html_(self) -> str:
+        return joined(paragraph(repr(self)), Markup(self.result._repr_html_()))
+
+    @property
+    def store(self) -> Path | None:
+        """File of all runs that were told, if there is one."""
+        return self._path
 
     @property
     def _ending(self) -> Ending:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paramhs.core.runs import Search, Target
+from paramhs.core.space.objects import plain
 from paramhs.execution.driver import Budget, Driver, Watcher
 from paramhs.execution.executors import AnyExecutor, check_jobs, executing, reach
 from paramhs.execution.storage import Store
@@ -22,6 +23,7 @@ class Running:
     watcher: Watcher = field(default_factory=Watcher)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "jobs", plain(self.jobs))
         check_jobs(self.jobs)
 
     @contextmanager

@@ -2,11 +2,12 @@
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from paramhs.core.errors import BadInput
+from paramhs.core.errors import BadInput, ParamhsWarning
 from paramhs.core.space import Categorical, Integer, Parameter, Real, Space
 from paramhs.core.space.objects import named_objects
 from paramhs.core.text.quoting import short
@@ -31,7 +32,10 @@ def space_from(thing: AnySpace) -> Space:
     if isinstance(thing, Space):
         return thing
     if isinstance(thing, str | os.PathLike):
-        return read_space(Path(thing)).space
+        read = read_space(thing)
+        for note in read.notes:
+            warnings.warn(note, ParamhsWarning, stacklevel=3)
+        return read.space
     if _is_from(thing, "ConfigSpace"):
         return _from_configspace(thing)
     if isinstance(thing, Mapping):

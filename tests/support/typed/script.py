@@ -25,6 +25,8 @@ result: Result = paramhs.tune(
     jobs=2,
     watcher=Mine(),
 )
+hours = Budget(wall_time="2 h", stop="gain < 1 %")
+seconds: float | None = hours.wall_time
 if result.verdict:
     print(result.verdict.ratio, result.verdict.p_value)
 else:
@@ -37,3 +39,9 @@ while (task := search.ask()) is not None:
     search.tell(task, float(task.config["x"]))
 for one in result.importance:
     print(one.name, one.share)
+best, gain = result.certificate.tried, result.certificate.gain
+print(best and best.bound, gain and gain.high, result.command)
+verdicts = paramhs.validate(f, space, [{"x": 0.0}, {"x": 1.0}], instances=[1, 2, 3])
+print([one.conclusion for one in verdicts])
+simplified = paramhs.simplify(f, result)
+print(paramhs.load("runs.sqlite").best, Space.read("space.pcs").default, simplified)

@@ -1,12 +1,15 @@
 """The space of configurations: which parameters are active and which combinations are allowed."""
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from itertools import product
 from math import prod
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -106,6 +109,20 @@ class Space:
         ]
         self.default = self.configured([p.default_index for p in self.listed])
         self._check_default()
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> "Space":
+        """Read a parameter file of ParamILS, SMAC, irace or ConfigSpace.
+
+        Args:
+            path: The file; its format is recognised by its name or content.
+
+        Returns:
+            The space that `tune` makes of this path.
+        """
+        readers = import_module("paramhs.formats.space_objects")  # a layer above this one
+        space: Space = readers.space_from(Path(path))
+        return space
 
     def _expression(self, what: str, text: str | Expression, **whose: Any) -> Expression:
         try:

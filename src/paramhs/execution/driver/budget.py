@@ -3,7 +3,7 @@
 import math
 import time
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from paramhs.core.errors import BadInput
 from paramhs.core.quantities import least_gain, positive_seconds
@@ -48,6 +48,16 @@ class Budget:
     """Elapsed time in seconds; a text such as "2 h" is converted."""
     stop: float | str | None = None
     """Predicted gain below which the search stops; a text such as "gain < 1 %" is converted."""
+
+    if TYPE_CHECKING:  # what callers may pass; attributes are converted
+
+        def __init__(
+            self,
+            runs: int | None = None,
+            target_time: float | str | None = None,
+            wall_time: float | str | None = None,
+            stop: float | str | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for name in ("target_time", "wall_time"):

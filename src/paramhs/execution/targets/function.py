@@ -90,6 +90,11 @@ class FunctionTarget(KeptTarget):
     ) -> None:
         if not callable(function):
             raise BadInput(f"the target must be a function, not {function!r}")
+        if inspect.iscoroutinefunction(_unwrapped(function)):
+            raise BadInput(
+                "the target is an async function, which is not awaited here; make it a plain one:"
+                " def target(config): return asyncio.run(async_target(config))"
+            )
         self.function = function
         self.clock = clock
         self.memory = memory

@@ -1,5 +1,6 @@
 """Parameter files, read and written: PCS of ParamILS and SMAC, irace, ConfigSpace."""
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,8 +41,9 @@ class SpaceFile(NamedTuple):
     """Notes for the user on what was read differently from how it is written."""
 
 
-def read_space(path: Path, format: str | None = None) -> SpaceFile:
+def read_space(path: str | os.PathLike[str], format: str | None = None) -> SpaceFile:
     """Read the space from a file; without a format, it is guessed."""
+    path = Path(path)
     if format is not None:
         _check_format(format)
     text = text_of(path)
