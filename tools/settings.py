@@ -90,7 +90,15 @@ MEANINGS: dict[str, dict[str, tuple[str, str]]] = {
             '"balanced"',
         ),
         "split_seed": ("Seed of the choice of held-out instances.", "1"),
-        "cost": ("What is compared: a quality to minimise or maximise, or a runtime.", '"runtime"'),
+        "cost": (
+            "What is compared: a quality to minimise or maximise, or a runtime. A list of several "
+            'has a front as its result: `["minimise size", "runtime"]`.',
+            '"runtime"',
+        ),
+        "subject_to": (
+            "Bounds on the mean of one of several costs, as one text or a list.",
+            '"size <= 3"',
+        ),
         "clock": (
             "Which time counts and is limited. If left out: `cpu` for commands, `wall` for "
             "functions.",

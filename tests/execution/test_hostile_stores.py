@@ -158,7 +158,8 @@ def test_pages_that_lead_in_circles_are_refused(sound, tmp_path):
         row = (
             "SELECT record, config, instance, seed + {0}, cutoff, status, runtime, quality, detail,"
         )
-        row += " answer, asked + {0}, session, finished, elapsed FROM runs WHERE seed < 2147483648"
+        row += " answer, others, asked + {0}, session, finished, elapsed FROM runs"
+        row += " WHERE seed < 2147483648"
         for k in range(1, 40):
             db.execute(f"INSERT OR IGNORE INTO runs {row.format(k * 2**32)}")
         (root,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'runs'").fetchone()

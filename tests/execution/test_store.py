@@ -263,6 +263,7 @@ def test_readable_shows_a_run_in_words(tmp_path):
         "quality": None,
         "detail": "stopped",
         "answer": None,
+        "others": None,
         "asked": None,
         "session": 1,
     }

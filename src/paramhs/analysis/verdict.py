@@ -247,8 +247,9 @@ class Verdict:
 class NoVerdict:
     """A missing verdict with its reason. It is falsy, unlike a `Verdict`."""
 
-    conclusion: Literal["kept", "none"]
-    """"kept" if the default stayed the best, so that there is nothing to compare; else "none"."""
+    conclusion: Literal["kept", "none", "front"]
+    """"kept" if the default stayed the best, so that there is nothing to compare; "front" where
+    there are several costs; else "none"."""
     reason: str
     """The reason, as a sentence."""
 

@@ -1,7 +1,7 @@
 """The Python interface to `tune`: search for a better configuration of any target."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,8 @@ def tune(
     jobs: int = 1,
     store: str | Path | None = None,
     configurator: ConfiguratorName | Configurator = "paramhs",
-    cost: CostName | CostMetric = "minimise",
+    cost: CostName | CostMetric | Sequence[str] = "minimise",
+    subject_to: str | Sequence[str] = (),
     cutoff: float | str | None = None,
     memory: float | str | None = None,
     deterministic: bool | None = None,
@@ -100,7 +101,10 @@ def tune(
             extends it.
         configurator: Name of the search, or a `Configurator` of `paramhs.search`.
         cost: What is compared: the returned number or the runtime, by name ("PAR2" and so on are
-            accepted), or a `CostMetric`.
+            accepted), or a `CostMetric`. A list of names means several costs, such as
+            `["minimise size", "runtime"]`; then the result has a `front`. The function returns a
+            dictionary by name, or its numbers in this order.
+        subject_to: Bounds on the means of several costs, such as "gap <= 0.01".
         cutoff: Seconds, or a text such as "5 s", after which a run is stopped.
         memory: Bytes, or a text such as "2 GB", that a run may use.
         deterministic: Whether the seed does not matter. Left out: whether the target takes no seed.
@@ -140,7 +144,7 @@ def tune(
         >>> result.best["x"]
         3
     """
-    metric = cost_named(cost)
+    metric = cost_named(cost, subject_to)
     space = space_from(space)
     target = target_of(function, space, metric, memory)
     if deterministic is None:
@@ -284,7 +288,9 @@ def target_of(
         return thing.target(space, metric, memory)
     if not isinstance(thing, Target):
         limit = math.inf if memory is None else memory
-        return FunctionTarget(thing, needs_number=metric.needs_quality, memory=limit)
+        return FunctionTarget(
+            thing, needs_number=metric.needs_quality, memory=limit, names=metric.reports
+        )
     if memory is not None and thing.memory != memory:
         raise BadInput(f"{thing.name} is a custom target, which memory= cannot limit")
     return thing

@@ -6,9 +6,10 @@ from rich.console import Console
 from rich.text import Text
 
 from paramhs.analysis.families import Disagreement
+from paramhs.analysis.front import Front
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.verdict_text import caveats, counts, heading, table_lines
-from paramhs.api.terminal.text_layout import tell, tell_table
+from paramhs.api.terminal.text_layout import brief, tell, tell_table
 from paramhs.core.runs import NO_INSTANCE
 from paramhs.core.space import Config
 from paramhs.formats.scenario import ScenarioFile
@@ -20,6 +21,16 @@ def print_outcome(console: Console, outcome: Verdict | NoVerdict) -> None:
         print_verdict(console, outcome)
     else:
         tell(console, outcome.recommendation, style="bold")
+
+
+def print_front(console: Console, front: Front) -> None:
+    """Print the points of a front, how to read them, and the changes or commands of each."""
+    heads, *rows = front.table
+    console.print(f"\nfront of {front.metric}")
+    tell_table(console, heads, rows)
+    tell(console, front.caveat)
+    for point in front.points:
+        tell(console, f"{point.name}: {brief(point.config)}", indent="  ")
 
 
 def print_groups(console: Console, families: Disagreement, notes: Sequence[str]) -> None:

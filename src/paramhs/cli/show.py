@@ -22,7 +22,13 @@ from paramhs.cli.render_result import (
     print_most_run,
     print_trajectory,
 )
-from paramhs.cli.render_verdict import print_accepted, print_groups, print_outcome
+from paramhs.cli.render_verdict import (
+    print_accepted,
+    print_front,
+    print_groups,
+    print_outcome,
+)
+from paramhs.core.errors import BadInput
 from paramhs.core.text.numbers import finite
 from paramhs.report.next_steps import next_steps
 from paramhs.report.result import Result, against_default
@@ -41,6 +47,15 @@ def show(
         bool,
         typer.Option("--best", help="Print only the best: its command, or its configuration."),
     ] = False,
+    pick: Annotated[
+        str | None,
+        typer.Option(
+            "--pick",
+            metavar="BOUNDS",
+            help="With several costs: print only the point of the front that is best within these"
+            " bounds, such as 'runtime <= 0.1'.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the results in a store, even while a search is writing it.
@@ -50,6 +65,9 @@ def show(
     if best and not as_json:  # the JSON has it beside everything else
         result = load(store)
         say(result.command or str(result.best))
+        return
+    if pick is not None:
+        _pick(load(store), pick, as_json)
         return
     from paramhs.execution.storage.stats import summary
 
@@ -79,6 +97,19 @@ def show(
     met = common_costs(result.history, result.default, result.best)
     tell(console, against_default(met, result.history, ("the best", "the default")))
     print_most_run(console, most_run)
+
+
+def _pick(result: Result, bounds: str, as_json: bool) -> None:
+    """Print the point of the front that is best within bounds: its command, or its values."""
+    if result.front is None:
+        raise BadInput("--pick chooses among several costs, and this search has one")
+    point = result.front.pick(bounds)
+    if as_json:
+        print_json(point.to_json())
+        return
+    say(point.command or str(point.config))
+    means = ", ".join(f"{name} {number:.4g}" for name, number in point.costs.items())
+    say(f"{point.name}: {means} on {result.front.on}", err=True)
 
 
 def _most_run(result: Result, keys: Sequence[str]) -> list[dict[str, Any]]:
@@ -117,6 +148,7 @@ def _as_json(result: Result, most_run: Sequence[Mapping[str, Any]]) -> dict[str,
         "recommendation": result.verdict.recommendation,
         "verdict": result.verdict.to_json(),
         "groups": result.groups_json(),
+        **({"front": result.front.to_json()} if result.front else {}),
         "certificate": result.certificate.to_json(),
         "simplified": simplified and simplified.to_json(),
         "importance": [one.to_json() for one in result.importance],
@@ -131,6 +163,8 @@ def _as_json(result: Result, most_run: Sequence[Mapping[str, Any]]) -> dict[str,
 
 def _print_verdict(console: Console, result: Result, store: Path) -> None:
     print_outcome(console, result.verdict)
+    if result.front:
+        print_front(console, result.front)
     print_groups(console, result.families, result.group_notes)
     if result.command:
         print_command(console, result.command, "command of the best configuration", store)

@@ -24,6 +24,7 @@ from paramhs.cli.render_result import print_answers, print_command, print_result
 from paramhs.cli.render_verdict import (
     command_of,
     print_accepted,
+    print_front,
     print_groups,
     print_outcome,
     why_none,
@@ -232,6 +233,8 @@ def _print(result: Result, scenario_file: ScenarioFile, store: Path) -> None:
     console.print()
     print_accepted(console, result.accepted)
     print_outcome(console, result.verdict)
+    if result.front:
+        print_front(console, result.front)
     print_groups(console, result.families, result.group_notes)
     command = scenario_file.target.command_line(result.best)
     what = "command of the best configuration" if command else "best configuration, complete"

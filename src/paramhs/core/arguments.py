@@ -5,7 +5,7 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Number
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from paramhs.core.errors import BadInput, ParamhsWarning
 from paramhs.core.quantities import positive_seconds
 from paramhs.core.runs import NO_INSTANCE, Instance
 from paramhs.core.scenario import Scenario
+from paramhs.core.several_costs import costs_named
 from paramhs.core.space import Config, Space
 from paramhs.core.space.nearest import rounded
 from paramhs.core.space.objects import plain
@@ -51,8 +52,15 @@ USUAL_CAPPING: Kind = "preserving"
 """The capping of costs that grow with time (docs/explanation/capping.md)."""
 
 
-def cost_named(name: str | CostMetric) -> CostMetric:
-    """Return the cost metric with this name; a metric is returned unchanged."""
+def cost_named(name: str | CostMetric | Sequence[str], subject_to: object = ()) -> CostMetric:
+    """Return the cost metric with this name, or these names; a metric is returned unchanged."""
+    if isinstance(name, list | tuple):
+        return costs_named(name, subject_to)
+    if subject_to:
+        raise BadInput(
+            "subject_to bounds one of several costs, as in cost=['runtime', 'minimise gap'] with"
+            " subject_to='gap <= 0.01'; here there is one cost"
+        )
     penalty = re.fullmatch(r"PAR(\d+(?:\.\d+)?)", name) if isinstance(name, str) else None
     if penalty:
         return Runtime(float(penalty[1]))

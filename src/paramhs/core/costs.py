@@ -64,6 +64,16 @@ class CostMetric(Protocol):
         return False
 
     @property
+    def leading(self) -> "CostMetric":
+        """The cost by which two configurations are compared where only one can be shown."""
+        return self
+
+    @property
+    def reports(self) -> tuple[str, ...]:
+        """Names of the numbers that a run reports, where there are several costs."""
+        return ()
+
+    @property
     def label(self) -> str:
         """Name of the number shown to people."""
         return "mean"

@@ -113,6 +113,8 @@ class Run(NamedTuple):
     """Explanation of a failure, for people."""
     answer: Answer | None = None
     """The answer of the target (`core.answers`); None if none was recognised."""
+    others: tuple[float, ...] = ()
+    """Further numbers reported by the target, where it has several costs."""
 
     @property
     def reason(self) -> str:

@@ -118,7 +118,7 @@ class Scenario:
 def _facts(run: Run) -> tuple[object, ...]:
     """Everything a search can see of a run; equal in every process."""
     config, instance, seed, cutoff = run.task
-    facts = (run.status.value, run.runtime, run.quality, run.answer)
+    facts = (run.status.value, run.runtime, run.quality, run.answer, *run.others)
     return config.key, instance.name, seed, cutoff, *facts
 
 

@@ -20,6 +20,7 @@ from paramhs.analysis.verdict import Verdict
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Evaluate, Instance, Pair, Run, Search, Target, Task
 from paramhs.core.scenario import Scenario
+from paramhs.core.several_costs import Costs
 from paramhs.core.space import Config
 from paramhs.core.test_set import TestSet
 from paramhs.execution.driver import Budget
@@ -62,6 +63,8 @@ def portfolio(
     common pairs. With a `configurator`, they search for complementary configurations, in rounds.
     """
     check_size(size)
+    if isinstance(scenario.cost, Costs):
+        raise BadInput("a portfolio has one cost, and this search has several; see its front")
     history = _history_of(scenario, record)
     best = scenario.space.from_key(record.best.key)
     choice = _Choice([best], pairs_for(history, best))

@@ -4,15 +4,21 @@ Everything that prints a recommendation (terminal, page, JSON, notebook) prints 
 of the result of `outcome`, so no two views disagree.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from paramhs.analysis.front import FrontVerdict, front, front_configs
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.core.families import Families
+from paramhs.core.runs import Run
+from paramhs.core.several_costs import Costs
+from paramhs.core.space import Config
 from paramhs.core.text.numbers import counted
 from paramhs.execution.driver import INTERRUPTED
 from paramhs.execution.storage import SEARCH
-from paramhs.procedures.validate import read_verdict_of
+from paramhs.execution.targets.command.template import command_line_of
+from paramhs.procedures.validate import read_runs_of, read_verdict_of
 from paramhs.search.record import Ending, Record
 
 
@@ -49,6 +55,17 @@ def accepted_in(store: Path | None) -> tuple[str, ...]:
     return accepted_changes(store)
 
 
+def front_verdict(
+    record: Record, made: Mapping[Config, Sequence[Run]], on: str, why_none: str = ""
+) -> FrontVerdict:
+    """The front of a search, with runs on the test set or the reason why there are none."""
+    configs = [record.default, *front_configs(record.history)[0]]
+    commands = {config: command_line_of(record.target, config) for config in configs}
+    found = front(record.history, made, on, commands)
+    none = f" No verdict: {why_none}" if why_none and found.points else ""
+    return FrontVerdict("front", found.recommendation + none, found)
+
+
 def outcome(
     record: Record, store: Path | None = None, *, running: bool = False
 ) -> Verdict | NoVerdict:
@@ -60,19 +77,29 @@ def outcome(
     default = scenario.space.default
     if ending.mixed:
         return NoVerdict("none", ending.mixed)
+    if isinstance(scenario.cost, Costs):
+        configs = [default, *front_configs(record.history)[0]]
+        met = read_runs_of(store, scenario, configs) if store else None
+        if met is not None:
+            return front_verdict(record, *met)
+        return front_verdict(record, {}, "", _why_none(ending, running))
     made = read_verdict_of(store, scenario, default, best) if store else None
     if made is not None:
         return replace(made, accepted=accepted_in(store))
-    if running:
-        return NoVerdict("none", "the search is running.")
-    if ending.stopped == INTERRUPTED:
-        return NoVerdict("none", "the search was interrupted; the same command resumes it.")
-    if not ending.stopped:
-        return NoVerdict("none", "no end of the search is recorded; the same command resumes it.")
-    if best == default:
+    if best == default and ending.stopped not in ("", INTERRUPTED) and not running:
         return NoVerdict("kept", _kept(len({run.task.config for run in record.runs} - {default})))
-    unfinished = "its runs were not finished; the same command resumes them."
-    return NoVerdict("none", ending.no_test_set or unfinished)
+    return NoVerdict("none", _why_none(ending, running))
+
+
+def _why_none(ending: Ending, running: bool) -> str:
+    """Reason why there is no verdict, as a sentence."""
+    if running:
+        return "the search is running."
+    if ending.stopped == INTERRUPTED:
+        return "the search was interrupted; the same command resumes it."
+    if not ending.stopped:
+        return "no end of the search is recorded; the same command resumes it."
+    return ending.no_test_set or "its runs were not finished; the same command resumes them."
 
 
 def _kept(challengers: int) -> str:

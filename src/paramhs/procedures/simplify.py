@@ -22,8 +22,10 @@ from paramhs.analysis.ablation import (
 from paramhs.analysis.intervals import Interval
 from paramhs.analysis.verdict import compared_costs, verdict
 from paramhs.core.costs import CostMetric, Quality, score
+from paramhs.core.errors import BadInput
 from paramhs.core.runs import Pair, Run, Target
 from paramhs.core.scenario import Scenario, told_apart
+from paramhs.core.several_costs import Costs
 from paramhs.core.space import Config, Space
 from paramhs.core.test_set import TestSet
 from paramhs.core.text.numbers import counted
@@ -86,6 +88,8 @@ def simplify(
         running: How runs are made.
         accept_changed: Whether to accept a changed program or instances.
     """
+    if isinstance(scenario.cost, Costs):
+        raise BadInput("simplify keeps the gain in one cost, and this search has several")
     instances = scenario.instances if store is None else tuple(map(told_apart, scenario.instances))
     plain = replace(scenario, instances=instances, initial=(), known=())
     ablating = Ablating(History(plain, seed), best, budget, keep, order)

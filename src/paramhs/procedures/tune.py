@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from paramhs.analysis.capping_savings import Saved, saved_in
-from paramhs.analysis.verdict import NoVerdict, Verdict
+from paramhs.analysis.front import front_configs
+from paramhs.analysis.verdict import NoVerdict, Verdict, verdict
 from paramhs.core.arguments import check_seed, path_of
 from paramhs.core.description import description
 from paramhs.core.errors import BadInput, CannotRun, ChangedMeanwhile
 from paramhs.core.runs import Target
 from paramhs.core.scenario import Scenario
+from paramhs.core.several_costs import Costs
+from paramhs.core.space import Config
 from paramhs.core.test_set import TestSet
 from paramhs.core.text.numbers import counted, time_text
 from paramhs.execution.driver import INTERRUPTED, Budget, Watcher
@@ -19,10 +22,16 @@ from paramhs.execution.settings import ONE_AT_A_TIME, Running
 from paramhs.execution.storage import NOTHING_KNOWN, Known, open_store
 from paramhs.execution.subject import Subject, changed_meanwhile, files_of, subject_of
 from paramhs.execution.targets.command import CommandTarget
-from paramhs.procedures.recommendation import accepted_in, keep_ending, keep_families, outcome
-from paramhs.procedures.validate import validate
+from paramhs.procedures.recommendation import (
+    accepted_in,
+    front_verdict,
+    keep_ending,
+    keep_families,
+    outcome,
+)
+from paramhs.procedures.validate import meet
 from paramhs.procedures.verdict_length import Later, as_noted
-from paramhs.search.configurators import Configurator, check_configurator
+from paramhs.search.configurators import Configurator, check_configurator, front_search
 from paramhs.search.configurators import asynchronous as made_asynchronous
 from paramhs.search.history import History
 from paramhs.search.proposal_law import proposal_law
@@ -81,6 +90,8 @@ def tune(
     """
     check_seed(seed)
     check_configurator(configurator)
+    if isinstance(scenario.cost, Costs):
+        configurator = _for_front(configurator, asynchronous)
     if asynchronous is not False:
         width = _width(running) if asynchronous is True else asynchronous
         configurator = made_asynchronous(configurator, width)
@@ -126,28 +137,37 @@ def tune(
     if kept is not None:
         keep_ending(kept, record.ending)
         keep_families(kept, scenario.families)
-    sized = later.test_set(record.best, driver.pace)
-    made = None
-    ended = driver.stopped != INTERRUPTED and not mixed
-    if sized is not None and record.best != record.default and ended:
+    several = isinstance(scenario.cost, Costs)
+    others = front_configs(history)[0] if several else [record.best]
+    others = [config for config in others if config != record.default]
+    sized = later.test_set(record.best, driver.pace, 1 + len(others)) if others else None
+    made: Verdict | NoVerdict | None = None
+    if sized is not None and driver.stopped != INTERRUPTED and not mixed:
         sized = as_noted(kept, sized, {"budget": vars(budget), "best": record.best.key})
-        expected = driver.pace * later.seconds(sized, record.best)
-        made = _verdict(record, target, sized, expected, kept, running, accept_changed)
+        expected = driver.pace * later.seconds(sized, record.best) * (1 + len(others)) / 2
+        made = _verdict(record, target, others, sized, expected, kept, running, accept_changed)
     if record.ending.mixed:
         running.watcher.notice(record.ending.mixed)
-    verdict = made or outcome(record, kept)
-    return Tuned(record, verdict, None if store is None else Path(store), capped)
+    told = outcome(record, kept) if made is None else made
+    return Tuned(record, told, None if store is None else Path(store), capped)
+
+
+def _for_front(configurator: Configurator, asynchronous: bool | int) -> Configurator:
+    if asynchronous is not False:
+        raise BadInput("asynchronous searches have one cost, and this one has several")
+    return front_search(configurator)
 
 
 def _verdict(
     record: Record,
     target: Target,
+    others: Sequence[Config],
     sized: TestSet,
     seconds: float,
     store: Path | None,
     running: Running,
     accept_changed: bool,
-) -> Verdict | None:
+) -> Verdict | NoVerdict | None:
     """The verdict that follows a search; None, with the reason in the record, if there is none."""
     if seconds > max(record.wall_time, MIN_LONG_SECONDS):
         running.watcher.notice(
@@ -155,22 +175,27 @@ def _verdict(
             f" ({time_text(record.wall_time)}); verdict.runs makes it shorter"
         )
     try:
-        made = validate(
+        made = meet(
             record.scenario,
             target,
-            [record.default, record.best],
+            [record.default, *others],
             sized,
             seed=record.history.seed,
             store=store,
             running=running,
             expected=seconds,
+            comparisons=len(others),
             accept_changed=accept_changed,
         )
     except ChangedMeanwhile as error:
         record.ending = replace(record.ending, mixed=str(error))
     else:
         if made is not None:
-            return replace(made[0], accepted=accepted_in(store))
+            if isinstance(record.scenario.cost, Costs):
+                return front_verdict(record, made, sized.text)
+            first, second = made.values()
+            told = verdict(first, second, record.scenario.cost, sized.text)
+            return replace(told, accepted=accepted_in(store))
         record.ending = replace(record.ending, stopped=INTERRUPTED)
     if store is not None:
         keep_ending(store, record.ending)

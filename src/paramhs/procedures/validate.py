@@ -58,7 +58,7 @@ def validate(
         return None
     first, *others = made.values()
     verdicts = [
-        verdict(first, other, scenario.cost, test_set.text, comparisons=len(others))
+        verdict(first, other, scenario.cost.leading, test_set.text, comparisons=len(others))
         for other in others
     ]
     called = zip(names[1:], verdicts, strict=True) if names else ()
@@ -167,7 +167,24 @@ def read_verdict_of(
     except KeyError:
         return None
     many = last.get("comparisons", 1)
-    return verdict(mine, other, scenario.cost, last["on"], comparisons=many)
+    return verdict(mine, other, scenario.cost.leading, last["on"], comparisons=many)
+
+
+def read_runs_of(
+    store: Path, scenario: Scenario, configs: Sequence[Config]
+) -> tuple[dict[Config, list[Run]], str] | None:
+    """Runs of all of these on the same pairs, in a store, and where they are, in words."""
+    if not store.exists() or len(configs) < 2:
+        return None
+    last = _last_noted(_noted(store), [config.key for config in configs])
+    if last is None:
+        return None
+    runs = _runs_of(store, scenario, configs)
+    pairs = [(name, seed) for name, seed in last["pairs"]]
+    try:
+        return {c: [runs[c.key, pair] for pair in pairs] for c in configs}, last["on"]
+    except KeyError:
+        return None
 
 
 def _last_noted(noted: Sequence[dict[str, Any]], keys: Sequence[str]) -> dict[str, Any] | None:

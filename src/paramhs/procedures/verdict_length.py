@@ -104,14 +104,16 @@ class Later:
         """Target time in seconds on this test set."""
         return test_set.count(self._deterministic) * self._each(incumbent)
 
-    def test_set(self, best: Config, pace: float) -> TestSet | None:
-        """Test set on which the default and this configuration are compared."""
-        return self._within(self._budget, best, pace)
+    def test_set(self, best: Config, pace: float, configs: int = 2) -> TestSet | None:
+        """Test set on which the default and this configuration, or more of them, are compared."""
+        return self._within(self._budget, best, pace, configs)
 
-    def _within(self, budget: Budget, incumbent: Config | None, pace: float) -> TestSet | None:
+    def _within(
+        self, budget: Budget, incumbent: Config | None, pace: float, configs: int = 2
+    ) -> TestSet | None:
         if self._test_set is None:
             return None
-        most = most_pairs(budget, self._each(incumbent), pace)
+        most = most_pairs(budget, self._each(incumbent), pace) * 2 / configs
         return self._test_set.within(self._deterministic, most)
 
     def _each(self, incumbent: Config | None) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from paramhs.analysis.capping_savings import Saved
 from paramhs.analysis.evidence import Common, common_costs, steps, too_few
 from paramhs.analysis.families import NO_FAMILIES, Disagreement, ceiling_text, disagreement
+from paramhs.analysis.front import Front, FrontVerdict
 from paramhs.analysis.solved_runs import Answers, answers_of, exit_code_alone
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.verdict_text import directions, times
@@ -78,6 +79,12 @@ class Result:
     def default(self) -> Config:
         """The configuration at which the search began."""
         return self.record.default
+
+    @property
+    def front(self) -> Front | None:
+        """The front, where there are several costs: configurations of which none is better than
+        another in every cost. None where there is one cost."""
+        return self.verdict.front if isinstance(self.verdict, FrontVerdict) else None
 
     @property
     def trajectory(self) -> tuple[Point, ...]:
@@ -369,6 +376,7 @@ class Result:
             "recommendation": self.recommendation,
             "verdict": self.verdict.to_json(),
             "groups": self.groups_json(),
+            **({"front": self.front.to_json()} if self.front else {}),
             "certificate": self.certificate.to_json(),
             "trajectory": [step.to_json() for step in steps(self.history, self.trajectory)],
         }

@@ -7,11 +7,12 @@ the scenario, the seed and the runs, never on a clock or on the worker of a run.
 
 import math
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from random import Random
 from typing import NamedTuple
 
-from paramhs.core.costs import Cost
+from paramhs.core.costs import Cost, CostMetric
 from paramhs.core.random_streams import stream
 from paramhs.core.runs import Evaluate, Instance, Pair, Run, Status, Task, answer, cut
 from paramhs.core.scenario import Scenario, endless_pairs, known_seeds
@@ -333,6 +334,20 @@ class History:
         other._whole, other._beyond = {**self._whole}, {**self._beyond}
         other._foreseen = {}
         other.judge, other.wrong = self.judge.copy(), {**self.wrong}
+        return other
+
+    def seen_by(self, metric: CostMetric, seed: int) -> "History":
+        """Copy in which the same runs have another cost, and whose random streams have this seed.
+
+        The pairs are the same.
+        """
+        other = self.copy()
+        other.scenario, other.seed = replace(self.scenario, cost=metric), seed
+        other._cost_of = other.scenario.cost_of
+        for run in self._runs:
+            costs = other._costs[run.task.config]
+            if run.task.pair in costs:
+                costs[run.task.pair] = other._cost_of(run)
         return other
 
     # Races

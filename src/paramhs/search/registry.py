@@ -115,6 +115,7 @@ for _name, _part in {
     "afresh": configurators.RestartWalk(),
 }.items():
     register(_part, _name)
+register(configurators.FrontSearch())
 register(MainEffects(), "main effects", settings=())
 # Its `candidates` differ from those of a race.
 register(operators.Learned(), "learned", settings=())

@@ -164,7 +164,8 @@ def _run_of(answer: Answer, task: Task) -> Run:
     if answer.refused:
         raise TargetError(f"on worker {answer.worker}: {answer.refused}")
     status = Status(answer.status)
-    return Run(task, status, answer.runtime, answer.quality, answer.detail, answer.answer)
+    more = (answer.quality, answer.detail, answer.answer, answer.others)
+    return Run(task, status, answer.runtime, *more)
 
 
 def _deadly(task: Task, error: KilledWorker) -> CannotRun:

@@ -66,6 +66,7 @@ class Answer(NamedTuple):
     quality: float | None = None
     detail: str = ""
     answer: str | float | None = None
+    others: tuple[float, ...] = ()
     missing: tuple[str, ...] = ()
     """Digests of missing parcels."""
     unfit: str = ""

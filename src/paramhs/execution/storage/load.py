@@ -16,10 +16,10 @@ from typing import Any
 
 from paramhs.core.answers import TOLERANCE
 from paramhs.core.capping import Capping
-from paramhs.core.costs import cost_of
 from paramhs.core.errors import BadInput, StoreError
 from paramhs.core.runs import Instance, Point, Run
 from paramhs.core.scenario import Scenario
+from paramhs.core.several_costs import described_cost
 from paramhs.core.space import Config, Space
 from paramhs.core.space.from_description import space_of
 from paramhs.execution.storage import SEARCH
@@ -134,7 +134,7 @@ def _scenario(
     """Rebuild the scenario, with or without the runs known before."""
     facts = described["scenario"]
     try:
-        cost = cost_of(facts["cost"])
+        cost = described_cost(facts["cost"])
     except BadInput as error:
         raise StoreError(f"{path}: {error}") from None
     space = space_of(facts["space"])

@@ -9,12 +9,13 @@ from paramhs.core.runs import Instance, Point, Run, Status, Task
 from paramhs.core.space import Config
 from paramhs.search.history import Race
 
-RESULT = "status, runtime, quality, detail, answer"
+RESULT = "status, runtime, quality, detail, answer, others"
 """Columns of a run's result, in the tables `runs` and `known`."""
 
 _STATUS = {status.value: status for status in Status}
 _MAX_SECONDS = 1e10  # three centuries; no clock has measured more
 _MAX_RUNS = 2**53  # runs
+_MAX_TEXT = 10_000  # characters of a list of numbers
 _MAX_DEPTH = 100  # nesting of tables and lists
 
 
@@ -22,7 +23,7 @@ def run_of(
     config: Config, instance: Instance, seed: Any, cutoff: Any, result: Sequence[Any]
 ) -> Run:
     """Build the run of a row, or raise `ValueError`; `result` has the columns of `RESULT`."""
-    status, runtime, quality, detail, answer = result
+    status, runtime, quality, detail, answer, others = result
     if (
         type(seed) is int
         and type(cutoff) is float
@@ -35,14 +36,25 @@ def run_of(
         and status in _STATUS
     ):
         task = Task(config, instance, seed, cutoff)
-        return Run(task, _STATUS[status], runtime, quality, detail, answer)
+        return Run(task, _STATUS[status], runtime, quality, detail, answer, _numbers(others))
     raise ValueError(f"no run has {_shown((seed, cutoff, *result))}")
 
 
 def result_of(run: Run) -> tuple[object, ...]:
     """Values of a run for the columns of `RESULT`."""
     answer = storable(run.answer) if isinstance(run.answer, str) else run.answer
-    return (run.status.value, run.runtime, run.quality, storable(run.detail), answer)
+    others = json.dumps(run.others) if run.others else None
+    return (run.status.value, run.runtime, run.quality, storable(run.detail), answer, others)
+
+
+def _numbers(stored: Any) -> tuple[float, ...]:
+    """Read the list of further numbers of a row; empty where there is none."""
+    if stored is None:
+        return ()
+    numbers = json.loads(stored) if type(stored) is str and len(stored) <= _MAX_TEXT else None
+    if not isinstance(numbers, list) or not all(type(number) is float for number in numbers):
+        raise ValueError(f"{_shown(stored)} is no list of numbers")
+    return tuple(numbers)
 
 
 def instance_of(name: Any) -> Instance:

@@ -16,7 +16,7 @@ from paramhs.core.errors import StoreError
 from paramhs.execution.storage.problems import DAMAGED
 
 APPLICATION = 0x70686873  # marks the file as ours
-VERSION = 4
+VERSION = 5
 
 SCHEMA = """
 CREATE TABLE records (
@@ -34,7 +34,7 @@ CREATE TABLE runs (
   config INTEGER NOT NULL REFERENCES configs, instance INTEGER NOT NULL REFERENCES instances,
   seed INTEGER NOT NULL, cutoff REAL NOT NULL,
   status TEXT NOT NULL, runtime REAL NOT NULL, quality REAL, detail TEXT NOT NULL, answer,
-  asked INTEGER, session INTEGER NOT NULL REFERENCES sessions,
+  others TEXT, asked INTEGER, session INTEGER NOT NULL REFERENCES sessions,
   finished REAL NOT NULL, elapsed REAL NOT NULL,
   PRIMARY KEY (record, config, instance, seed, cutoff)) WITHOUT ROWID;
 CREATE TABLE trajectory (
@@ -49,14 +49,14 @@ CREATE TABLE known (
   record INTEGER NOT NULL REFERENCES records, position INTEGER NOT NULL,
   config TEXT NOT NULL, instance TEXT NOT NULL, seed INTEGER NOT NULL,
   cutoff REAL NOT NULL, status TEXT NOT NULL, runtime REAL NOT NULL, quality REAL,
-  detail TEXT NOT NULL, answer, PRIMARY KEY (record, position)) WITHOUT ROWID;
+  detail TEXT NOT NULL, answer, others TEXT, PRIMARY KEY (record, position)) WITHOUT ROWID;
 CREATE TABLE identities (
   record INTEGER NOT NULL REFERENCES records, kind TEXT NOT NULL, name TEXT NOT NULL,
   digest TEXT NOT NULL, stamp TEXT NOT NULL, since REAL NOT NULL, session INTEGER NOT NULL,
   PRIMARY KEY (record, kind, name)) WITHOUT ROWID;
 CREATE VIEW readable AS
   SELECT records.name AS record, configs.key AS config, instances.name AS instance, seed, cutoff,
-    status, runtime, quality, detail, answer, asked, session,
+    status, runtime, quality, detail, answer, others, asked, session,
     datetime(finished, 'unixepoch') AS finished
   FROM runs JOIN records ON records.id = runs.record JOIN configs ON configs.id = runs.config
     JOIN instances ON instances.id = runs.instance;

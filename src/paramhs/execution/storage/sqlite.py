@@ -55,7 +55,7 @@ from paramhs.search.history import Race
 # Seconds between looks whether the file is still there: a look may cost as much as a run.
 _CHECK_SECONDS = 0.2
 
-_MARKS = ", ".join("?" * 14)
+_MARKS = ", ".join("?" * 15)
 
 _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "drvfs", "afs", "lustre", "gpfs"}
 _NETWORK |= {"beegfs", "ceph", "fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs"}
@@ -171,7 +171,7 @@ class SqliteStore:
         ]
         self._db.execute("BEGIN")
         put_fact(self._db, self._name, "initial", [config.key for config in initial])
-        self._db.executemany("INSERT INTO known VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._db.executemany("INSERT INTO known VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.execute("COMMIT")
 
     def _check_subject(self, subject: Subject, accept: bool, new: bool) -> None:
@@ -342,7 +342,7 @@ class SqliteStore:
     def relabel(self, run: Run, limit: float) -> None:
         """Replace the status of a stored run by the one that follows from its answer."""
         config, instance, seed, _ = self._key(run.task)
-        status, _, _, detail, answer = result_of(run)
+        status, _, _, detail, answer, _ = result_of(run)
         late = ("capped", "timeout") if run.status in (Status.TIMEOUT, Status.CAPPED) else ()
         below, else_ = late or (status, status)
         with explained(self.path):

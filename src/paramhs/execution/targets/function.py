@@ -6,7 +6,7 @@ import os
 import pickle
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +38,8 @@ class Answered(NamedTuple):
     Attributes:
         answer: A text such as "sat", or a number such as the best objective value; None if there is
             none.
-        cost: The number to minimise or maximise, if that is tuned for.
+        cost: The number to minimise or maximise, if that is tuned for; a tuple or a dictionary
+            where several costs are.
 
     Examples:
         >>> import paramhs
@@ -48,8 +49,8 @@ class Answered(NamedTuple):
 
     answer: str | float | None
     """A text such as "sat", or a number such as the best objective value."""
-    cost: float | None = None
-    """The number to minimise or maximise, if that is the cost."""
+    cost: float | Sequence[float] | Mapping[str, float] | None = None
+    """The number to minimise or maximise, if that is the cost; several where there are several."""
 
 
 class Returned(NamedTuple):
@@ -60,6 +61,7 @@ class Returned(NamedTuple):
     quality: float | None
     detail: str
     answer: str | float | None = None
+    others: tuple[float, ...] = ()
 
     def of(self, task: Task) -> Run:
         """Convert into the run of a task; a call longer than the cutoff has timed out."""
@@ -73,7 +75,8 @@ class FunctionTarget(KeptTarget):
     The configuration is a dictionary of plain values. The function returns a number, or `Answered`
     with an answer to compare. An exception is a crashed run that keeps its traceback; a result that
     is not a number is an unreadable run (without `needs_number`, where only runtime counts, None is
-    accepted). In a worker process, runtime may be processor time (`clock="cpu"`), and `memory`
+    accepted). With several `names`, it returns a dictionary with these keys, or numbers in their
+    order. In a worker process, runtime may be processor time (`clock="cpu"`), and `memory`
     (bytes) is limited.
     """
 
@@ -87,6 +90,7 @@ class FunctionTarget(KeptTarget):
         needs_number: bool = True,
         clock: Clock = "wall",
         memory: float = math.inf,
+        names: Sequence[str] = (),
     ) -> None:
         if not callable(function):
             raise BadInput(f"the target must be a function, not {function!r}")
@@ -99,6 +103,7 @@ class FunctionTarget(KeptTarget):
         self.clock = clock
         self.memory = memory
         self.needs_number = needs_number
+        self.names = tuple(names)
         self.takes = _accepted(function)
 
     @property
@@ -212,6 +217,8 @@ class FunctionTarget(KeptTarget):
             answer = None if answer is None else normal(answer)
         if result is None and not self.needs_number:
             return Returned(Status.OK, seconds, None, "", answer)
+        if len(self.names) > 1 or isinstance(result, Mapping):
+            return _several(result, self.names, seconds)._replace(answer=answer)
         return _judged(result, seconds)._replace(answer=answer)
 
     def shown(self, task: Task) -> str:
@@ -251,6 +258,29 @@ def _judged(result: object, seconds: float) -> Returned:
         what = "the function returned nan, which is not a number and cannot be compared"
         return Returned(Status.UNREADABLE, seconds, None, what)
     return Returned(Status.OK, seconds, quality, "")
+
+
+def _several(result: object, names: Sequence[str], seconds: float) -> Returned:
+    """Read several numbers: a dictionary with these names, or a sequence in this order."""
+    if isinstance(result, Mapping):
+        found = [result.get(name) for name in names]
+        missing = [name for name, number in zip(names, found, strict=True) if number is None]
+        if missing or not names:
+            expected = f"expected {', '.join(map(repr, names))}" if names else "expected a number"
+            what = f"the function returned {_brief(result)}; {expected}"
+            return Returned(Status.UNREADABLE, seconds, None, what)
+    else:
+        try:
+            found = [] if isinstance(result, str | bytes) else list(result)  # type: ignore[call-overload]
+        except Exception:  # the object's own iteration may raise anything
+            found = []
+        if len(found) != len(names):
+            what = f"the function returned {_brief(result)}; expected {len(names)} numbers"
+            return Returned(Status.UNREADABLE, seconds, None, f"{what} ({', '.join(names)})")
+    judged = [_judged(number, seconds) for number in found]
+    failed = next((one for one in judged if one.status is not Status.OK), None)
+    numbers = tuple(one.quality for one in judged if one.quality is not None)
+    return failed or judged[0]._replace(others=numbers[1:])
 
 
 def _is_usable(answer: object) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from paramhs.core.arguments import capping_named
+from paramhs.core.arguments import capping_named, cost_named
 from paramhs.core.errors import BadInput
 from paramhs.core.families import Families, checked_families, families_by
 from paramhs.core.held_out import split, usual_share
@@ -124,6 +124,7 @@ class _Builder:
         file, source = self.file, self.source
         self._check_presence()
         self._check_effects()
+        source.attempt(("subject_to",), lambda: cost_named(file.cost, file.subject_to))
         configurator = source.attempt(("configurator",), lambda: configurator_of(file.configurator))
         parameters = self._build_space()
         target = self._build_target(parameters)

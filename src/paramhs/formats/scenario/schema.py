@@ -89,6 +89,14 @@ Cost = Annotated[
 ]
 
 
+def _known_costs(names: list[str]) -> list[str]:
+    try:
+        cost_named(names)
+    except BadInput as error:
+        raise ValueError(str(error)) from None
+    return names
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -342,6 +350,10 @@ TestListing = Annotated[
     str | list[str | int | float] | float, _Ways(list=_Entries, text=str, number=float)
 ]
 Words = Annotated[str | list[str], _Ways(text=str, list=list[str])]
+AnyCost = Annotated[
+    str | list[str],
+    _Ways(text=Cost, list=Annotated[list[str], AfterValidator(_known_costs)]),
+]
 Answers = Annotated[
     str | float | dict[str, str | float], _Ways(text=str, number=float, table=dict[str, _Entry])
 ]
@@ -509,8 +521,10 @@ class File(_Table):
     both: {by = "folder", balanced = true}. Default: inferred from folders or names."""
     split_seed: Seed = 0
     """Random seed of the choice of held-out instances."""
-    cost: Cost = "minimise"
-    """Cost to minimise."""
+    cost: AnyCost = "minimise"
+    """Cost to minimise, or a list of several, such as ["minimise size", "runtime"]."""
+    subject_to: Words = []
+    """Bounds on the means of several costs, such as "size <= 3"."""
     clock: Literal["cpu", "wall"] | None = None
     """Clock that measures the runtime and that the cutoff limits."""
     cutoff: Seconds | None = None
@@ -549,7 +563,10 @@ class File(_Table):
     @property
     def metric(self) -> CostMetric:
         """The cost metric named by `cost`."""
-        return cost_named(self.cost)
+        try:
+            return cost_named(self.cost, self.subject_to)
+        except BadInput:  # `build` reports it
+            return cost_named(self.cost)
 
 
 def settings() -> dict[str, frozenset[str]]:

@@ -40,6 +40,7 @@ def function_target(file: File, folder: Path) -> FunctionTarget:
         needs_number=file.metric.needs_quality,
         clock=file.clock or "wall",
         memory=file.memory or math.inf,
+        names=file.metric.reports,
     )
 
 

@@ -2,6 +2,7 @@
 
 from paramhs.search.configurators.asynchronous import Asynchronous, asynchronous
 from paramhs.search.configurators.configurator import Configurator, check_configurator
+from paramhs.search.configurators.front_search import FrontSearch, front_search
 from paramhs.search.configurators.iterated_race import IteratedRace
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.configurators.param_ils import ParamILS, RestartWalk, TabuWalk, Walk
@@ -10,6 +11,7 @@ from paramhs.search.configurators.param_rls import ParamRLS
 __all__ = [
     "Asynchronous",
     "Configurator",
+    "FrontSearch",
     "IteratedRace",
     "ParamHS",
     "ParamILS",
@@ -19,4 +21,5 @@ __all__ = [
     "Walk",
     "asynchronous",
     "check_configurator",
+    "front_search",
 ]
