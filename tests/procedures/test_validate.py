@@ -4,6 +4,7 @@ import json
 import math
 import signal
 import sqlite3
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -20,7 +21,8 @@ from paramhs.core.test_set import TestSet
 from paramhs.execution.driver import Watcher
 from paramhs.execution.settings import Running
 from paramhs.execution.targets import FunctionTarget
-from paramhs.procedures.validate import validate
+from paramhs.procedures.interim_looks import interim_looks
+from paramhs.procedures.validate import read_verdict_of, validate
 from paramhs.search.history import History
 
 pytestmark = pytest.mark.forks
@@ -44,11 +46,19 @@ def at(*values):
     return [SPACE.config({"x": value}) for value in values]
 
 
-def made(function=noisy, configs=(4, 15), test_set=DRAWN, store=None, **options):
+def made(function=noisy, configs=(4, 15), test_set=DRAWN, store=None, until_clear=False, **options):
     target = FunctionTarget(function)
     scenario = Scenario(SPACE, INSTANCES, deterministic=not target.uses_seed)
     running = Running(**options)
-    return validate(scenario, target, at(*configs), test_set, store=store, running=running)
+    return validate(
+        scenario,
+        target,
+        at(*configs),
+        test_set,
+        store=store,
+        running=running,
+        until_clear=until_clear,
+    )
 
 
 def stored(path, record="verdict"):
@@ -341,3 +351,72 @@ class TestValidateInPython:
         assert verdict.conclusion == "unclear"
         assert "On these 5 instances" in verdict.recommendation
         assert "proves nothing about other instances" in verdict.recommendation
+
+
+class TestUntilClear:
+    """Comparisons that end as soon as they are clear."""
+
+    MANY = TestSet(tuple(Instance(f"m{k:03}", k) for k in range(100)), True)
+
+    def test_looks_double_from_twelve_instances_on(self):
+        pairs = self.MANY.pairs(False, 0)
+        looks = interim_looks(pairs, 3)
+        assert [len({pair.instance.name for pair in look}) for look in looks] == [
+            12,
+            24,
+            48,
+            96,
+            100,
+        ]
+        assert sorted(looks[-1]) == sorted(pairs)
+        assert all(set(fewer) < set(more) for fewer, more in pairwise(looks))
+        assert interim_looks(pairs, 4)[0] != looks[0]
+
+    def test_few_instances_are_looked_at_once(self):
+        pairs = DRAWN.pairs(False, 0)
+        assert list(map(sorted, interim_looks(pairs, 0))) == [sorted(pairs)]
+
+    def test_a_clear_answer_ends_it(self, tmp_path):
+        store = tmp_path / "runs.sqlite"
+        [found] = made(plain, (4, 15), self.MANY, store, until_clear=True)
+        assert (found.conclusion, found.instances, found.looks) == ("better", 12, 5)
+        assert found.on == "12 of 100 held-out instances"
+        assert len(stored(store)) == 24
+        assert "the answer was clear after 12 instances" in str(found)
+
+    def test_a_worse_one_ends_it_too(self):
+        assert made(plain, (15, 4), self.MANY, until_clear=True)[0].instances == 12
+
+    def test_a_difference_that_does_not_matter_ends_it(self):
+        def same(config, instance, seed):
+            return 1000 + instance + config["x"] / 1000 + Random(f"{instance} {seed}").random()
+
+        [found] = made(same, (4, 15), self.MANY, until_clear=True)
+        assert found.early == "after 12 instances any difference is below 2 %"
+
+    def test_what_stays_unclear_is_run_to_the_end(self):
+        [found] = made(unlike, (4, 15), self.MANY, until_clear=True)
+        assert (found.conclusion, found.instances, found.early) == ("unclear", 100, "")
+        assert found.confidence == pytest.approx(1 - 0.05 / 5)
+
+    def test_all_comparisons_must_be_clear(self):
+        verdicts = made(unlike, (4, 15, 0), self.MANY, until_clear=True)
+        assert [found.instances for found in verdicts] == [100, 100]
+
+    @pytest.mark.parametrize("jobs", [1, 3])
+    def test_it_is_read_again_as_it_was_made(self, tmp_path, jobs):
+        store = tmp_path / "runs.sqlite"
+        [found] = made(plain, (4, 15), self.MANY, store, until_clear=True, jobs=jobs)
+        scenario = Scenario(SPACE, INSTANCES, deterministic=True)
+        again = read_verdict_of(store, scenario, *at(4, 15))
+        assert (again.ratio, again.looks, again.early) == (found.ratio, 5, found.early)
+
+    def test_an_interval_is_wider_than_without_looks(self):
+        once, often = (made(unlike, (4, 15), self.MANY, until_clear=u)[0] for u in (False, True))
+        assert often.ratio.low < once.ratio.low < once.ratio.high < often.ratio.high
+        assert often.saving == once.saving
+
+
+def unlike(config, instance, seed):
+    """Costs of which none is lower on average."""
+    return 0.01 + Random(f"{config['x']} {instance} {seed}").random()

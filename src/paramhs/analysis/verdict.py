@@ -103,7 +103,7 @@ class Verdict:
     """Two-sided p-value of "the means differ by at most the tolerance".
 
     Below 0.05 exactly if the interval excludes such a difference. Where one side has failed more
-    often, failures weigh most. Multiplied by `comparisons`.
+    often, failures weigh most. Multiplied by `comparisons` and `looks`.
     """
     favours_second: bool
     """Whether the difference favours the second."""
@@ -117,6 +117,14 @@ class Verdict:
     Intervals and p-values are corrected for it (Bonferroni), so that all of them hold together with
     95 % confidence.
     """
+    looks: int = 1
+    """Number of times that the runs may have been looked at before the last one.
+
+    Intervals and p-values are corrected for it as well, so that they hold at whichever look the
+    comparison ended.
+    """
+    early: str = ""
+    """Why the comparison ended before its last instance; empty if it did not."""
     failures_differ: bool = False
     """Whether one side has failed more often somewhere; then the interval alone does not decide."""
     without_instances: bool = False
@@ -141,7 +149,7 @@ class Verdict:
     @property
     def confidence(self) -> float:
         """Confidence level of each interval."""
-        return 1 - SIGNIFICANCE_LEVEL / self.comparisons
+        return 1 - SIGNIFICANCE_LEVEL / self.comparisons / self.looks
 
     @property
     def about_these_only(self) -> bool:
@@ -237,6 +245,8 @@ class Verdict:
             "time": self.time and self.time.to_json(),
             "saving": self.saving and self.saving.to_json(),
             "comparisons": self.comparisons,
+            "looks": self.looks,
+            "early": self.early,
             "failures_differ": self.failures_differ,
             "without_instances": self.without_instances,
             "about_these_only": self.about_these_only,
@@ -284,6 +294,8 @@ def verdict(
     on: str = "",
     *,
     comparisons: int = 1,
+    looks: int = 1,
+    early: str = "",
     margin: float = MARGIN,
     clock: float = CLOCK_SECONDS,
 ) -> Verdict:
@@ -295,6 +307,8 @@ def verdict(
         metric: What a run costs.
         on: The instances and seeds, in words.
         comparisons: Number of verdicts that are made of the same runs.
+        looks: Number of times that the runs are looked at, at the most.
+        early: Why the comparison ended before its last instance.
         margin: Relative difference up to which costs are the same.
         clock: Seconds up to which measured times are the same.
     """
@@ -314,7 +328,7 @@ def verdict(
     tie = Tolerance(margin, 0.0 if quality else clock)
     cases = _cases(costs)
     scores = [_scores(case) for case in cases]
-    found = _compared(cases, scores, flip, tie, SIGNIFICANCE_LEVEL / comparisons)
+    found = _compared(cases, scores, flip, tie, SIGNIFICANCE_LEVEL / comparisons / looks)
     wins = sum(_is_less(b, a, tie) for a, b in scores)
     losses = sum(_is_less(a, b, tie) for a, b in scores)
     usable = [pair for pair, both in costs.items() if all(map(math.isfinite, both))]
@@ -332,12 +346,14 @@ def verdict(
         "quality" if quality else "runtime",
         found.gain,
         found.ratio,
-        min(1.0, found.p_value * comparisons),
+        min(1.0, found.p_value * comparisons * looks),
         found.favours_second,
-        time=_time_ratio(mine, other, usable, clock, SIGNIFICANCE_LEVEL / comparisons)
+        time=_time_ratio(mine, other, usable, clock, SIGNIFICANCE_LEVEL / comparisons / looks)
         if not metric.needs_runtime
         else None,
         comparisons=comparisons,
+        looks=looks,
+        early=early,
         failures_differ=found.failures_differ,
         without_instances=instances == {NO_INSTANCE.name},
         metric=metric,

@@ -79,6 +79,7 @@ def caveats(verdict: "Verdict") -> list[str]:
         _solved(verdict),
         _quality(verdict),
         _several(verdict),
+        _looks(verdict),
         _unseen(verdict),
     )
     return [line for line in lines if line]
@@ -126,7 +127,7 @@ def saving_sentence(verdict: "Verdict") -> str:
     if saving is None:
         return ""
     low, high = (f"{100 * end:.0f} %" for end in (saving.low, saving.high))
-    sure = f"valid at any moment, {100 * verdict.confidence:.3g} %"
+    sure = f"valid at any moment, {100 * (1 - 0.05 / verdict.comparisons):.3g} %"
     if saving.low <= 0 <= saving.high:
         return (
             f"{counted(verdict.instances, 'instance')} are too few for a statement that holds at"
@@ -135,6 +136,16 @@ def saving_sentence(verdict: "Verdict") -> str:
     return (
         f"{_capital(verdict.names[1])} saves {low} to {high} of the cost of an instance like these"
         f" on average ({sure}; all instances count alike, a loss as a share of its own cost)."
+    )
+
+
+def _looks(verdict: "Verdict") -> str:
+    if verdict.looks == 1:
+        return ""
+    how = f"Ended early: {verdict.early}." if verdict.early else "It did not end early."
+    return (
+        f"{how} Intervals and p-values are corrected for up to {verdict.looks} looks at the runs"
+        f" (Bonferroni), {100 * verdict.confidence:.3g} % each."
     )
 
 

@@ -37,6 +37,7 @@ def validate(
     executor: AnyExecutor = None,
     watcher: Watcher | None = None,
     progress: bool | None = None,
+    until_clear: bool = False,
 ) -> list[Verdict]:
     """Compare configurations with the first of them, on the same instances and seeds.
 
@@ -58,6 +59,9 @@ def validate(
         executor: What makes the runs, as for `tune`.
         watcher: Called back at every run.
         progress: Whether to show how things stand.
+        until_clear: Whether to end as soon as every comparison is clear, or shows a difference of
+            less than 2 %. The runs are looked at on 12 instances, on twice as many, and so on;
+            intervals and p-values are corrected for these looks.
 
     Returns:
         A `Verdict` for each configuration but the first. With several, intervals and p-values are
@@ -95,6 +99,7 @@ def validate(
             store=None if store is None else path_of(store, "store"),
             running=running,
             names=names,
+            until_clear=until_clear,
         )
     if verdicts is None:
         raise KeyboardInterrupt

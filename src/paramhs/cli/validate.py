@@ -57,6 +57,14 @@ def validate(
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Number of parallel runs.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of the runs.")] = None,
+    until_clear: Annotated[
+        bool,
+        typer.Option(
+            "--until-clear",
+            help="End as soon as the answer is clear, or any difference is below 2 %."
+            " Looks on 12, 24, 48, ... instances; intervals are corrected for them.",
+        ),
+    ] = False,
     accept_changed: AcceptChanged = False,
     as_json: Json = False,
 ) -> None:
@@ -90,6 +98,7 @@ def validate(
             running=scenario_file.running(view(as_json), jobs),
             names=names,
             accept_changed=accept_changed,
+            until_clear=until_clear,
         )
     if verdicts is None:
         say(f"Interrupted. Resume with: {again()}", err=True)

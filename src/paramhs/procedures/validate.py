@@ -9,7 +9,7 @@ from typing import Any
 from paramhs.analysis.verdict import Verdict, verdict
 from paramhs.core.description import description
 from paramhs.core.errors import BadInput, ChangedMeanwhile
-from paramhs.core.runs import Pair, Run, Search, Target, Task
+from paramhs.core.runs import Run, Search, Target
 from paramhs.core.scenario import Scenario, told_apart
 from paramhs.core.space import Config
 from paramhs.core.test_set import TestSet
@@ -18,6 +18,7 @@ from paramhs.execution.driver import Budget, Driver
 from paramhs.execution.settings import ONE_AT_A_TIME, Running
 from paramhs.execution.storage import VERDICT, open_store
 from paramhs.execution.subject import changed_meanwhile, files_of, subject_of
+from paramhs.procedures.interim_looks import Met, interim_looks
 from paramhs.search.history import History
 
 _NOTE = "verdicts"
@@ -36,13 +37,15 @@ def validate(
     expected: float = 0.0,
     names: Sequence[str] = (),
     accept_changed: bool = False,
+    until_clear: bool = False,
 ) -> list[Verdict] | None:
     """Compare the first configuration with each of the others; None if interrupted.
 
     Intervals and p-values are corrected for the number of the others. `names` are the display names
-    of the configurations, by default "default" and "best".
+    of the configurations, by default "default" and "best". With `until_clear`, it ends as soon as
+    every comparison is clear (`interim_looks`).
     """
-    made = meet(
+    made = _met(
         scenario,
         target,
         configs,
@@ -53,14 +56,11 @@ def validate(
         expected=expected,
         comparisons=len(set(configs)) - 1,
         accept_changed=accept_changed,
+        until_clear=until_clear,
     )
     if made is None:
         return None
-    first, *others = made.values()
-    verdicts = [
-        verdict(first, other, scenario.cost.leading, test_set.text, comparisons=len(others))
-        for other in others
-    ]
+    verdicts = made.verdicts
     called = zip(names[1:], verdicts, strict=True) if names else ()
     return [replace(made, names=(names[0], name)) for name, made in called] or verdicts
 
@@ -83,54 +83,78 @@ def meet(
     `expected` is the estimated wall time in seconds, for the announcement. `comparisons` is the
     number that verdicts on these runs are corrected for when they are read again.
     """
+    met = _met(
+        scenario,
+        target,
+        configs,
+        test_set,
+        seed=seed,
+        store=store,
+        running=running,
+        expected=expected,
+        comparisons=comparisons,
+        accept_changed=accept_changed,
+    )
+    return None if met is None else met.runs
+
+
+def _met(
+    scenario: Scenario,
+    target: Target,
+    configs: Sequence[Config],
+    test_set: TestSet,
+    *,
+    seed: int,
+    store: str | Path | None,
+    running: Running,
+    expected: float,
+    comparisons: int,
+    accept_changed: bool,
+    until_clear: bool = False,
+) -> Met | None:
+    """Make the runs of a comparison; None if interrupted."""
     different = list(dict.fromkeys(configs))
     if len(different) < 2:
         raise BadInput("a verdict needs two different configurations")
     if store is not None:
         test_set = replace(test_set, instances=tuple(map(told_apart, test_set.instances)))
     pairs = test_set.pairs(scenario.deterministic, seed)
+    stages = interim_looks(pairs, seed) if until_clear else [pairs]
     soon = f", about {time_text(expected)}" if expected else ""
-    each = f"{counted(len(pairs), 'run')} of each of {len(different)} configurations"
+    most = "up to " if len(stages) > 1 else ""
+    each = f"{most}{counted(len(pairs), 'run')} of each of {len(different)} configurations"
     running.watcher.announce(f"verdict: {each}, on {test_set.text}{soon}")
     tests = replace(scenario, instances=test_set.instances, initial=(), known=())
     history = History(tests, seed, baseline=different[0])
-    tasks = [history.task(config, pair) for pair in pairs for config in different]
-    budget = Budget(runs=len(tasks))
+    met = Met(different, scenario.cost.leading, test_set.text, stages, comparisons)
     make_runs(
         VERDICT,
-        _ask_for(tasks, history),
+        met.asked_for(history),
         history,
         target,
-        budget,
+        Budget(runs=len(pairs) * len(different)),
         store,
         running,
         accept_changed=accept_changed,
     )
-    if len(history.runs) < len(tasks):
+    if not met.is_over:
         return None
-    made: dict[Config, list[Run]] = {config: [] for config in different}
-    for run in history.runs:
-        made[run.task.config].append(run)
     if store is not None:
-        _note(Path(store), different, pairs, test_set, comparisons)
-    return made
+        _note(Path(store), met)
+    return met
 
 
-def _note(
-    store: Path,
-    configs: Sequence[Config],
-    pairs: Sequence[Pair],
-    test_set: TestSet,
-    comparisons: int,
-) -> None:
+def _note(store: Path, met: Met) -> None:
     """Note which configurations were compared on which pairs; runs alone do not show that."""
     from paramhs.execution.storage.records import keep_fact  # sqlite3 only where it is needed
 
-    first, *others = [config.key for config in configs]
+    first, *others = [config.key for config in met.configs]
     noted = [one for one in _noted(store) if one["second"] not in others]
-    where = {"on": test_set.text, "pairs": [[pair.instance.name, pair.seed] for pair in pairs]}
-    both = {"first": first, "comparisons": comparisons}
-    made = [{**both, "second": other, **where} for other in others]
+    pairs = [[pair.instance.name, pair.seed] for pair in met.pairs]
+    both = {"first": first, "comparisons": met.comparisons, "on": met.on, "pairs": pairs}
+    if len(met.looks) > 1:
+        both |= {"looks": len(met.looks), "early": met.early}
+    made = [{**both, "second": other} for other in others]
     keep_fact(store, VERDICT, _NOTE, [*noted[-_MAX_VERDICTS:], *made])
 
 
@@ -166,8 +190,15 @@ def read_verdict_of(
         mine, other = ([runs[key, pair] for pair in pairs] for key in sides)
     except KeyError:
         return None
-    many = last.get("comparisons", 1)
-    return verdict(mine, other, scenario.cost.leading, last["on"], comparisons=many)
+    return verdict(
+        mine,
+        other,
+        scenario.cost.leading,
+        last["on"],
+        comparisons=last.get("comparisons", 1),
+        looks=last.get("looks", 1),
+        early=last.get("early", ""),
+    )
 
 
 def read_runs_of(
@@ -207,11 +238,6 @@ def _runs_of(
         for run in read_runs(path, scenario.space, VERDICT)
         if run.task.config in configs and run.task.cutoff == scenario.cutoff
     }
-
-
-def _ask_for(tasks: Sequence[Task], history: History) -> Search:
-    yield from history.make(tasks)
-    return "all runs are made"
 
 
 def make_runs(
