@@ -11,12 +11,12 @@ from textwrap import dedent
 import pytest
 
 import paramhs
-from paramhs import search
+from paramhs import core, optuna, search, sklearn, solvers, testing
 
 PUBLIC = {
     f"{module.__name__}.{name}": getattr(module, name)
-    for module in (paramhs, search)
-    for name in module.__all__
+    for module in (paramhs, search, core, testing, sklearn, optuna, solvers)
+    for name in getattr(module, "__all__", ("ParamHSSearchCV",))
     if name != "__version__"
 }
 EXCEPTIONS = {n for n, t in PUBLIC.items() if inspect.isclass(t) and issubclass(t, Exception)}
@@ -34,6 +34,7 @@ BASES = (
 )
 BASES += ("TabuWalk",)
 READ_ONLY = ("Record", "Result", "Verdict", "Race", "Seen", "RestartWalk")
+READ_ONLY += ("Derived", "Entry", "Installation", "Solver", "find", "get")
 """Classes that users read or subclass; the rest have an example."""
 
 
@@ -54,16 +55,52 @@ def documented(thing):
     return found
 
 
-@pytest.mark.parametrize("name", sorted(CALLED.keys() - EXCEPTIONS))
+FILES = {"paramhs.solvers.Entry"}
+"""Built from files, whose settings have a page of their own."""
+
+UNDOCUMENTED = {"paramhs.search.History"}  # whose methods serve our own parts
+
+NAMED = sorted(CALLED.keys() - EXCEPTIONS - FILES - {"paramhs.core.Status"})
+
+
+@pytest.mark.parametrize("name", NAMED)
 def test_every_parameter_is_documented(name):
     thing = CALLED[name]
     missing = [one for one in parameters(thing) if one not in documented(thing)]
     assert missing == []
 
 
+def methods(cls):
+    """The public methods that a class defines itself."""
+    for name, thing in vars(cls).items():
+        method = getattr(thing, "__func__", thing)
+        if not name.startswith("_") and inspect.isfunction(method):
+            yield name, method
+
+
+def documented_anywhere(cls, name):
+    """Names that the docstring of a method, or of a method that it overrides, describes."""
+    found = [vars(base)[name] for base in cls.__mro__ if inspect.isfunction(vars(base).get(name))]
+    return set().union(*map(documented, found))
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMED) - UNDOCUMENTED))
+def test_every_parameter_of_a_method_is_documented(name):
+    if not inspect.isclass(CALLED[name]):
+        return
+    missing = [
+        (method, one)
+        for method, function in methods(CALLED[name])
+        for one in parameters(function)
+        if one != "cls" and one not in documented_anywhere(CALLED[name], method)
+    ]
+    assert missing == []
+
+
 @pytest.mark.parametrize("name", [n for n, t in CALLED.items() if inspect.isfunction(t)])
 def test_every_function_says_what_it_returns(name):
-    assert "Returns:\n" in inspect.getdoc(CALLED[name])
+    if inspect.signature(CALLED[name]).return_annotation not in (None, "None"):
+        assert "Returns:\n" in inspect.getdoc(CALLED[name])
 
 
 @pytest.mark.parametrize("name", sorted(CALLED.keys() - EXCEPTIONS))

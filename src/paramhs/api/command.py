@@ -91,7 +91,16 @@ class Command:
     answer_tolerance: float = TOLERANCE
 
     def target(self, space: Space, metric: CostMetric, memory: float | None) -> CommandTarget:
-        """Build the target for these parameters."""
+        """Build the target for these parameters.
+
+        Args:
+            space: Space of configurations.
+            metric: Cost of a run.
+            memory: Memory limit in bytes; None for none.
+
+        Returns:
+            The target.
+        """
         decimal, selectors = self.numbers == "decimal", tuple(sorted(self.selectors))
         style = Style(self.style, self.booleans, self.switches, decimal, selectors)
         return CommandTarget(
@@ -111,7 +120,14 @@ class Command:
         )
 
     def with_expected(self, instances: Sequence[Instance]) -> tuple[Instance, ...]:
-        """Attach the expected answers to the instances."""
+        """Attach the expected answers to the instances.
+
+        Args:
+            instances: Problems to run on.
+
+        Returns:
+            The same instances with their answers.
+        """
         if self.expected is None:
             return tuple(instances)
         found = Expected.of(self.expected)

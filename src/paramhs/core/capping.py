@@ -24,6 +24,16 @@ class Capping:
     long as the incumbent on the pairs compared so far. Without a factor, the bound falls with the
     number of pairs.
 
+    Args:
+        kind: "none", "preserving" or "aggressive".
+        factor: Bound of aggressive capping, as a multiple of the incumbent's time. Left out: 1 + 4
+            / pairs.
+
+    Examples:
+        >>> from paramhs.core import Capping
+        >>> Capping("aggressive").times(4)
+        2.0
+
     Source: Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009), section 7, where the factor is 2;
     the dependence on the number of pairs is our own.
     """
@@ -46,6 +56,12 @@ class Capping:
     def times(self, pairs: int) -> float:
         """Largest allowed ratio of the challenger's time to the incumbent's on this number of
         pairs.
+
+        Args:
+            pairs: Number of pairs compared so far.
+
+        Returns:
+            The ratio; infinite unless the capping is aggressive.
         """
         if self.kind != "aggressive":
             return math.inf

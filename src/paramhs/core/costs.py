@@ -38,6 +38,14 @@ class CostMetric(Protocol):
     """Cost of a run, together with the properties of that cost which other modules need.
 
     A custom metric is a subclass with a method `of`; the properties below have default values.
+
+    Examples:
+        >>> from paramhs.core import CostMetric
+        >>> class Length(CostMetric):
+        ...     def of(self, run):
+        ...         return (float(len(run.detail)),)
+        >>> Length().maximise
+        False
     """
 
     @property
@@ -84,33 +92,78 @@ class CostMetric(Protocol):
         return ""
 
     def of(self, run: Run) -> Cost:
-        """Return the cost of one uncensored run."""
+        """Return the cost of one uncensored run.
+
+        Args:
+            run: A run that was not capped.
+
+        Returns:
+            A tuple of numbers, the most important first; lower is better.
+        """
         raise NotImplementedError
 
     def shown(self, score: Score) -> float:
-        """Convert a score into the number shown to people."""
+        """Convert a score into the number shown to people.
+
+        Args:
+            score: Share of failures and mean, for each number of a cost.
+
+        Returns:
+            The number to print.
+        """
         return score[1]
 
 
 @dataclass(frozen=True)
 class Quality(CostMetric):
-    """Mean quality reported by the target, minimised or maximised."""
+    """Mean quality reported by the target, minimised or maximised.
+
+    Args:
+        maximise: Whether a larger quality is better.
+
+    Examples:
+        >>> from paramhs.core import Quality
+        >>> Quality(maximise=True).shown((0.0, -3.0))
+        3.0
+    """
 
     maximise: bool = False
 
     def of(self, run: Run) -> Cost:
-        """Return the reported quality, negated if it is maximised."""
+        """Return the reported quality, negated if it is maximised.
+
+        Args:
+            run: A run that was not capped.
+
+        Returns:
+            One number.
+        """
         quality = _usable_quality(run)
         return (-quality if self.maximise and quality < WORST else quality,)
 
     def shown(self, score: Score) -> float:
-        """Return the mean quality in the target's own sign."""
+        """Return the mean quality in the target's own sign.
+
+        Args:
+            score: Share of failures, and mean cost.
+
+        Returns:
+            The mean quality.
+        """
         return -score[1] if self.maximise else score[1]
 
 
 @dataclass(frozen=True)
 class Runtime(CostMetric):
     """Penalised average runtime: a run that does not finish counts `penalty` times its cutoff.
+
+    Args:
+        penalty: Factor of the cutoff that an unfinished run costs.
+
+    Examples:
+        >>> from paramhs.core import Runtime
+        >>> Runtime().label
+        'PAR10 in s'
 
     Source: PAR10 in Hutter, Hoos, Leyton-Brown, Stuetzle (JAIR 36, 2009).
     """
@@ -130,7 +183,14 @@ class Runtime(CostMetric):
         return _par(self.penalty)
 
     def of(self, run: Run) -> Cost:
-        """Return the runtime in seconds, penalised unless the run finished."""
+        """Return the runtime in seconds, penalised unless the run finished.
+
+        Args:
+            run: A run that was not capped.
+
+        Returns:
+            One number, in seconds.
+        """
         if run.status is Status.WRONG:
             return (WORST,)
         return (run.runtime if run.status is Status.OK else self.penalty * run.task.cutoff,)
@@ -138,7 +198,17 @@ class Runtime(CostMetric):
 
 @dataclass(frozen=True)
 class RuntimeThenQuality(CostMetric):
-    """Penalised average runtime; runs that do not finish are compared by their quality."""
+    """Penalised average runtime; runs that do not finish are compared by their quality.
+
+    Args:
+        penalty: Factor of the cutoff that an unfinished run costs.
+        maximise: Whether a larger quality is better.
+
+    Examples:
+        >>> from paramhs.core import RuntimeThenQuality
+        >>> RuntimeThenQuality(penalty=2.0).needs_runtime
+        True
+    """
 
     needs_runtime = True
     grows_with_time = True
@@ -155,7 +225,14 @@ class RuntimeThenQuality(CostMetric):
         return _par(self.penalty)
 
     def of(self, run: Run) -> Cost:
-        """Return the penalised runtime in seconds, then the quality of a stopped run."""
+        """Return the penalised runtime in seconds, then the quality of a stopped run.
+
+        Args:
+            run: A run that was not capped.
+
+        Returns:
+            Seconds, and a quality.
+        """
         (seconds,) = Runtime(self.penalty).of(run)
         if run.status is Status.OK:
             return (seconds, 0.0)

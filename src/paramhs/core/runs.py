@@ -20,6 +20,15 @@ class Instance(str):
 
     A subclass of str, because instances are keys of the innermost dictionaries of a search, and a
     text is hashed and compared without calling Python code.
+
+    Args:
+        name: Identity of the instance.
+        value: Object that the target receives.
+
+    Examples:
+        >>> from paramhs.core import Instance
+        >>> Instance("small", value=[1, 2, 3]).name
+        'small'
     """
 
     __slots__ = ("value",)
@@ -50,14 +59,37 @@ NO_INSTANCE = Instance("-")
 
 
 class Pair(NamedTuple):
-    """Instance and seed of a run. Two configurations are compared on the same pairs."""
+    """Instance and seed of a run. Two configurations are compared on the same pairs.
+
+    Args:
+        instance: The problem to run on.
+        seed: Random seed of the run.
+
+    Examples:
+        >>> from paramhs.core import Instance, Pair
+        >>> Pair(Instance("a"), seed=7).seed
+        7
+    """
 
     instance: Instance
     seed: int
 
 
 class Task(NamedTuple):
-    """One run to make. Apart from measured time, a run is a pure function of its task."""
+    """One run to make. Apart from measured time, a run is a pure function of its task.
+
+    Args:
+        config: Configuration to run.
+        instance: Problem to run on.
+        seed: Random seed of the run.
+        cutoff: Seconds after which the run is stopped.
+
+    Examples:
+        >>> from paramhs import Space
+        >>> from paramhs.core import Instance, Task
+        >>> Task(Space({"x": range(3)}).default, Instance("a"), seed=7).pair.seed
+        7
+    """
 
     config: Config
     instance: Instance
@@ -77,7 +109,13 @@ class Task(NamedTuple):
 
 
 class Status(StrEnum):
-    """Reason why a run ended."""
+    """Reason why a run ended.
+
+    Examples:
+        >>> from paramhs.core import Status
+        >>> Status("timeout") is Status.TIMEOUT
+        True
+    """
 
     OK = "ok"
     TIMEOUT = "timeout"
@@ -101,7 +139,23 @@ TIMEOUTS = (Status.TIMEOUT, Status.UNSOLVED)
 
 
 class Run(NamedTuple):
-    """Outcome of a task."""
+    """Outcome of a task.
+
+    Args:
+        task: What was run.
+        status: How the run ended.
+        runtime: Wall-clock or processor time in seconds.
+        quality: Number that the target reported; None if it reported none.
+        detail: Explanation of a failure, for people.
+        answer: Answer of the target; None if none was recognised.
+
+    Examples:
+        >>> from paramhs import Space
+        >>> from paramhs.core import Instance, Run, Status, Task
+        >>> task = Task(Space({"x": range(3)}).default, Instance("a"), seed=7)
+        >>> Run(task, Status.CRASHED, 0.1, detail="exit code 1").reason
+        'exit code 1'
+    """
 
     task: Task
     status: Status
@@ -158,6 +212,15 @@ class Target(Protocol):
     A custom target is a subclass with a `__call__`. To store its runs, make it a dataclass or give
     it a method `describe`. With a cutoff or several workers it is called in worker processes, which
     are stopped at the cutoff.
+
+    Examples:
+        >>> import paramhs
+        >>> from paramhs.core import Run, Status, Target
+        >>> class Double(Target):
+        ...     def __call__(self, task):
+        ...         return Run(task, Status.OK, 0.0, quality=2.0 * task.config["x"])
+        >>> paramhs.tune(Double(), {"x": range(3)}, budget=30).best["x"]
+        0
     """
 
     @property
@@ -192,10 +255,24 @@ class Target(Protocol):
 
     @abstractmethod
     def __call__(self, task: Task) -> Run:
-        """Run a task in this process."""
+        """Run a task in this process.
+
+        Args:
+            task: What to run.
+
+        Returns:
+            The outcome.
+        """
 
     def located(self, path: str) -> str:
-        """Return the file of an instance whose value or name is this path."""
+        """Return the file of an instance whose value or name is this path.
+
+        Args:
+            path: Path as the user wrote it.
+
+        Returns:
+            Path of the file.
+        """
         return path
 
     @property
@@ -221,7 +298,14 @@ class Target(Protocol):
         return replace(own, parts={**own.parts, **more})
 
     def instance_file(self, instance: "Instance") -> str:
-        """Return the path of the file that an instance names; empty if it cannot be a file."""
+        """Return the path of the file that an instance names; empty if it cannot be a file.
+
+        Args:
+            instance: An instance of the scenario.
+
+        Returns:
+            A path, or an empty text.
+        """
         value = instance.value
         return os.fspath(value) if isinstance(value, str | os.PathLike) else ""
 
@@ -230,16 +314,41 @@ class Target(Protocol):
         return own_description(self, "the target")
 
     def command_line(self, config: Config) -> str:
-        """Command line for this configuration; empty if the target has none."""
+        """Command line for this configuration; empty if the target has none.
+
+        Args:
+            config: The configuration to write.
+
+        Returns:
+            A line ready to paste.
+        """
         return ""
 
     def shown(self, task: Task) -> str:
-        """Format the call of a task for display."""
+        """Format the call of a task for display.
+
+        Args:
+            task: What is run.
+
+        Returns:
+            One line.
+        """
         return f"{self.name} with {task.config} on {task.instance.name}, seed {task.seed}"
 
 
 class Evaluate(NamedTuple):
-    """Request of a search for runs; they are sent back in this order."""
+    """Request of a search for runs; they are sent back in this order.
+
+    Args:
+        tasks: The runs to make.
+        likely: Tasks that the search will probably request next.
+        first: Whether one of the runs is enough.
+
+    Examples:
+        >>> from paramhs.core import Evaluate
+        >>> Evaluate(tasks=[]).first
+        False
+    """
 
     tasks: Sequence[Task]
     likely: Iterable[Task] = ()
@@ -252,7 +361,17 @@ class Evaluate(NamedTuple):
 
 
 class Incumbent(NamedTuple):
-    """Report of a search that this configuration is now its best."""
+    """Report of a search that this configuration is now its best.
+
+    Args:
+        config: The new incumbent.
+
+    Examples:
+        >>> from paramhs import Space
+        >>> from paramhs.core import Incumbent
+        >>> Incumbent(Space({"x": range(3)}).default).config["x"]
+        1
+    """
 
     config: Config
 

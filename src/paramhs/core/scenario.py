@@ -33,6 +33,26 @@ class Scenario:
 
     A deterministic target gives the same answer for every seed, so each instance is run once, with
     a fixed seed.
+
+    Args:
+        space: Space of configurations.
+        instances: Problems to run on.
+        cost: Metric that is minimised.
+        cutoff: Seconds after which a run is stopped.
+        deterministic: Whether the seed of a run does not matter.
+        initial: Configurations that challenge the default first.
+        known: Runs made before the search.
+        capping: Whether runs are stopped once they can no longer win.
+        answer_tolerance: Largest relative difference between equal answers.
+        expected: Right answers by instance name.
+        families: Family by instance name.
+        balanced: Whether all families count alike.
+
+    Examples:
+        >>> from paramhs import Space
+        >>> from paramhs.core import Instance, Scenario
+        >>> len(Scenario(Space({"x": range(3)}), (Instance("a"), Instance("b"))).instances)
+        2
     """
 
     space: Space
@@ -78,7 +98,14 @@ class Scenario:
             )
 
     def cost_of(self, run: Run) -> Cost:
-        """Return the cost of an uncensored run, judged by the scenario's cutoff."""
+        """Return the cost of an uncensored run, judged by the scenario's cutoff.
+
+        Args:
+            run: A run that was not capped.
+
+        Returns:
+            A tuple of numbers; lower is better.
+        """
         if run.task.cutoff < self.cutoff:
             run = run._replace(task=run.task._replace(cutoff=self.cutoff))
         return self.cost.of(run)

@@ -67,7 +67,20 @@ def tune(
 
 
 def recorded_space(objective: Callable[..., Any], arguments: Sequence[Any] = ()) -> dict[str, Any]:
-    """Search space that an objective suggests in one call at the middle of every distribution."""
+    """Search space that an objective suggests in one call at the middle of every distribution.
+
+    Args:
+        objective: An objective of Optuna.
+        arguments: Further arguments of the call.
+
+    Returns:
+        The parameters that the objective suggested, in order.
+
+    Examples:
+        >>> from paramhs.optuna import recorded_space
+        >>> list(recorded_space(lambda trial: trial.suggest_float("x", 0, 1)))
+        ['x']
+    """
     recorder = _Recorder()
     objective(recorder, *arguments)
     if not recorder.space:

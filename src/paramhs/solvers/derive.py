@@ -19,7 +19,11 @@ _MAX_LEVELS = 20  # levels up to which a range from 0 may be a degree of somethi
 
 @dataclass(frozen=True)
 class Derived:
-    """The space of a solver, and the options that are not in it."""
+    """The space of a solver, and the options that are not in it.
+
+    Args:
+        space: Space of the options that are tuned.
+    """
 
     space: Space
     found: int

@@ -152,12 +152,33 @@ class Entry(_Table):
 
 
 def names() -> Sequence[str]:
-    """Names of the solvers of the catalogue."""
+    """Names of the solvers of the catalogue.
+
+    Returns:
+        The names, sorted.
+
+    Examples:
+        >>> import paramhs
+        >>> "kissat" in paramhs.solvers.names()
+        True
+    """
     return sorted(entry.name.removesuffix(".toml") for entry in _entries())
 
 
 def entry_of(solver: str | Path) -> Entry:
-    """The entry of a solver in the catalogue, or in a file (whose name ends with .toml)."""
+    """The entry of a solver in the catalogue, or in a file (whose name ends with .toml).
+
+    Args:
+        solver: Name of a solver, or path of an entry.
+
+    Returns:
+        The entry.
+
+    Examples:
+        >>> import paramhs
+        >>> paramhs.solvers.entry_of("kissat").title
+        'Kissat, a SAT solver'
+    """
     text = str(solver)
     if text.endswith(".toml"):
         return read_entry(Path(text))

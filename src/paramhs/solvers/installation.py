@@ -23,7 +23,13 @@ _RUNNERS = Path(__file__).parent / "runners"
 
 @dataclass(frozen=True)
 class Installation:
-    """An installed solver: the words that call it, and its version."""
+    """An installed solver: the words that call it, and its version.
+
+    Args:
+        words: Words that call the solver.
+        version: Version that it reported; empty if it has none.
+        package: Python distribution that it belongs to; None if there is none.
+    """
 
     words: tuple[str, ...]
     version: str
@@ -42,6 +48,9 @@ def find(entry: Entry, program: str | Path | None = None) -> Installation:
     Args:
         entry: the solver.
         program: a path to the program, where it is not the one that would be found.
+
+    Returns:
+        The words that call it, and its version.
     """
     if program is not None:
         words, package = _given(program), None

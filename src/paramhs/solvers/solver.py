@@ -24,7 +24,14 @@ SolverCost = Literal["runtime", "work"]
 
 @dataclass(frozen=True)
 class Solver:
-    """An installed solver and the space that was derived from what it says of itself."""
+    """An installed solver and the space that was derived from what it says of itself.
+
+    Args:
+        entry: Entry of the catalogue.
+        installation: Where the solver is, and its version.
+        derived: Space derived from the options that it lists.
+        cost: "runtime" or "work".
+    """
 
     entry: Entry
     installation: Installation
@@ -104,7 +111,11 @@ class Solver:
         return filled.replace("{version}", self.version)
 
     def check_instances(self, paths: Iterable[str]) -> None:
-        """Refuse instances whose names end in another way than the solver expects."""
+        """Refuse instances whose names end in another way than the solver expects.
+
+        Args:
+            paths: Paths of the instances.
+        """
         for path in paths:
             known = self.entry.suffixes
             if known and not path.lower().endswith(tuple(known)):
@@ -198,6 +209,9 @@ def get(
         allow: `["answer-changing"]` to tune options that may change the answer as well.
         cost: "runtime", or "work" for counted work.
         program: the program, where it is not the one that would be found.
+
+    Returns:
+        The solver, with a `space`, a `target` and a `metric` for `tune`.
 
     Raises:
         BadInput: the solver is unknown, not installed, or its options cannot be read.

@@ -1,8 +1,9 @@
 """Conformance suites for custom parts, the same that check the built-in ones.
 
->>> from paramhs import Space >>> from paramhs.search import SeveralParameters >>> from
-paramhs.testing import check_operator >>> check_operator(SeveralParameters(), Space({"x": range(5),
-"mode": ["a", "b"]}))
+    >>> from paramhs import Space
+    >>> from paramhs.search import SeveralParameters
+    >>> from paramhs.testing import check_operator
+    >>> check_operator(SeveralParameters(), Space({"x": range(5), "mode": ["a", "b"]}))
 
 Each raises AssertionError with what is wrong. Random behaviour is tested at an error rate of one in
 a million, with streams that are the same each time. (Laws need scipy.)

@@ -11,7 +11,16 @@ _RACES = 30
 
 
 def check_comparison(comparison: Comparison) -> None:
-    """Check that a comparison favours the better side, and depends only on the history."""
+    """Check that a comparison favours the better side, and depends only on the history.
+
+    Args:
+        comparison: The comparison to check.
+
+    Examples:
+        >>> from paramhs.search import FixedRuns
+        >>> from paramhs.testing import check_comparison
+        >>> check_comparison(FixedRuns(10))
+    """
     worse, better, *others = SPACE.configs()
 
     def cost(task: Task) -> float:

@@ -14,6 +14,16 @@ def check_configurator(
     """Check that the seed decides the search, lookahead changes nothing, and it can be stored.
 
     Each search ends after this number of `runs`.
+
+    Args:
+        configurator: The configurator to check.
+        scenario: Problem to search on.
+        runs: Number of runs after which a search ends.
+
+    Examples:
+        >>> from paramhs.search import ParamRLS
+        >>> from paramhs.testing import check_configurator
+        >>> check_configurator(ParamRLS(), runs=50)
     """
     plain = _events(configurator, scenario, 1, 0, runs)
     assert plain == _events(configurator, scenario, 1, 0, runs), "a seed does not decide the search"

@@ -19,7 +19,21 @@ _MAX_NEIGHBOURS = 500  # neighbours up to which a whole order is drawn
 
 
 def p_value(drawn: Iterable[Hashable], law: Mapping[Any, Fraction]) -> float:
-    """Chi-square p-value of draws under a law; 0 if an impossible value was drawn."""
+    """Chi-square p-value of draws under a law; 0 if an impossible value was drawn.
+
+    Args:
+        drawn: Independent draws.
+        law: Probability of each value.
+
+    Returns:
+        A number from 0 to 1.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> from paramhs.testing import p_value
+        >>> p_value("heads tails".split() * 50, {"heads": Fraction(1, 2), "tails": Fraction(1, 2)})
+        1.0
+    """
     from scipy.stats import chisquare
 
     counts = Counter(drawn)
@@ -43,7 +57,21 @@ def _pooled(counts: Counter[Hashable], law: Mapping[Any, Fraction]) -> list[list
 
 
 def fits(drawn: Iterable[Hashable], law: Mapping[Any, Fraction]) -> bool:
-    """Whether the draws are compatible with the law."""
+    """Whether the draws are compatible with the law.
+
+    Args:
+        drawn: Independent draws.
+        law: Probability of each value.
+
+    Returns:
+        Whether the p-value is at least one in a million.
+
+    Examples:
+        >>> from fractions import Fraction
+        >>> from paramhs.testing import fits
+        >>> fits(["heads"] * 100, {"heads": Fraction(1, 2), "tails": Fraction(1, 2)})
+        False
+    """
     return p_value(drawn, law) >= ERROR_RATE
 
 
@@ -60,6 +88,19 @@ def check_operator(
     A learner is checked with the operator it returns for a history (by default an empty one). Of a
     mixture with a guide whose law is unknown, the guaranteed share of plain moves is checked, that
     moves are legal, and that the same stream gives the same ones.
+
+    Args:
+        operator: The operator to check.
+        space: Space to move in.
+        at: Configuration to move from. Left out: the default.
+        history: What a learner knows. Left out: nothing.
+        draws: Number of draws from the sampler.
+
+    Examples:
+        >>> from paramhs import Space
+        >>> from paramhs.search import SeveralParameters
+        >>> from paramhs.testing import check_operator
+        >>> check_operator(SeveralParameters(), Space({"x": range(5)}), draws=1000)
     """
     at = at or space.default
     now = given(operator, history or History(Scenario(space), 0))

@@ -22,6 +22,18 @@ def check_part(part: Any, space: Space = SPACE, *, draws: int = DRAWS, runs: int
 
     Only a part registered with `paramhs.search.registry.register` can be rebuilt. An operator is
     sampled `draws` times; each search of a configurator ends after `runs` runs.
+
+    Args:
+        part: The part to check: an operator, a step, a comparison, a model, a walk or a
+            configurator.
+        space: Space to move in.
+        draws: Number of draws from a sampler.
+        runs: Number of runs after which a search ends.
+
+    Examples:
+        >>> from paramhs.search import FixedRuns
+        >>> from paramhs.testing import check_part
+        >>> check_part(FixedRuns(10))
     """
     if isinstance(part, Step):
         part = OneParameter(part)

@@ -30,6 +30,15 @@ def check_store(make: Callable[[], Store], *, persistent: bool) -> None:
     """Check that a store acts as a dictionary whose first answers stay.
 
     `make` opens the store, the same one each time; `persistent` says whether it keeps its content.
+
+    Args:
+        make: Function that opens the store, the same one each time.
+        persistent: Whether the store keeps its content.
+
+    Examples:
+        >>> from paramhs.execution.storage.memory import MemoryStore
+        >>> from paramhs.testing import check_store
+        >>> check_store(MemoryStore, persistent=False)
     """
     store = make()
     runs = [_run(k) for k in range(40)]

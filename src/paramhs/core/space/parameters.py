@@ -48,11 +48,25 @@ class Parameter(ABC):
 
     @abstractmethod
     def value(self, index: int) -> Value:
-        """The value at an index."""
+        """The value at an index.
+
+        Args:
+            index: An integer from 0 on.
+
+        Returns:
+            The value.
+        """
 
     @abstractmethod
     def index(self, value: object) -> int:
-        """The index of a value; `BadInput` if it is not one of them."""
+        """The index of a value; `BadInput` if it is not one of them.
+
+        Args:
+            value: One of the values.
+
+        Returns:
+            Its index, counted from 0.
+        """
 
     @abstractmethod
     def describe(self) -> dict[str, object]:

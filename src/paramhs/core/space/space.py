@@ -175,7 +175,14 @@ class Space:
     # Everything else asks these two methods what is active and what is allowed.
 
     def active(self, indices: Sequence[int]) -> list[int]:
-        """Return the indices with -1 for every inactive parameter."""
+        """Return the indices with -1 for every inactive parameter.
+
+        Args:
+            indices: One index for each parameter.
+
+        Returns:
+            The indices, as a new list.
+        """
         result = list(indices)
         for position, holds in self._switches:
             if not holds(result):
@@ -183,18 +190,40 @@ class Space:
         return result
 
     def allowed(self, config: Config) -> bool:
-        """Whether no forbidden clause holds."""
+        """Whether no forbidden clause holds.
+
+        Args:
+            config: A configuration of this space.
+
+        Returns:
+            False if a forbidden clause holds.
+        """
         indices = config.indices
         return not any(holds(indices) for holds in self._clauses)
 
     # Creating configurations
 
     def configured(self, indices: Sequence[int]) -> Config:
-        """Build the configuration with these indices, one per parameter, allowed or not."""
+        """Build the configuration with these indices, one per parameter, allowed or not.
+
+        Args:
+            indices: One index for each parameter.
+
+        Returns:
+            The configuration, with inactive parameters left out.
+        """
         return Config(self, tuple(self.active(indices) if self._switches else indices))
 
     def config(self, values: Mapping[str, object] | None = None, **more: object) -> Config:
-        """Build the allowed configuration with these values, and defaults elsewhere."""
+        """Build the allowed configuration with these values, and defaults elsewhere.
+
+        Args:
+            values: Values by parameter name.
+            more: Further values, as keyword arguments.
+
+        Returns:
+            The configuration.
+        """
         indices = [p.default_index for p in self.listed]
         if not isinstance(values, Mapping | None):
             raise BadInput(f"expected a dictionary of values, not {short(values)}")
@@ -215,11 +244,25 @@ class Space:
         return config
 
     def from_key(self, key: str) -> Config:
-        """Parse the canonical key of a configuration."""
+        """Parse the canonical key of a configuration.
+
+        Args:
+            key: What `Config.key` gave.
+
+        Returns:
+            The configuration.
+        """
         return self.config(self.values_in(key))
 
     def values_in(self, key: str) -> dict[str, Value]:
-        """Parse the values that a key names."""
+        """Parse the values that a key names.
+
+        Args:
+            key: What `Config.key` gave.
+
+        Returns:
+            Values by parameter name.
+        """
         return {str(value_of(name)): self._meant(name, text) for name, text in _pairs(key)}
 
     def _meant(self, name: str, text: str) -> Value:
@@ -237,6 +280,13 @@ class Space:
         """Set positions to indices; return None if the result is forbidden.
 
         A parameter activated by the change starts at its default.
+
+        Args:
+            config: Configuration to start from.
+            changes: Pairs of a position and its new index.
+
+        Returns:
+            The configuration, or None.
         """
         indices = list(config.indices)
         for position, index in changes:
@@ -250,7 +300,14 @@ class Space:
         return result if not self._clauses or self.allowed(result) else None
 
     def sample(self, rng: Random) -> Config:
-        """Draw a configuration with every parameter uniform, repeatedly while it is forbidden."""
+        """Draw a configuration with every parameter uniform, repeatedly while it is forbidden.
+
+        Args:
+            rng: Source of randomness.
+
+        Returns:
+            An allowed configuration.
+        """
         config = next(self.draws(rng), None)
         if config is not None:
             return config
@@ -260,14 +317,29 @@ class Space:
         )
 
     def draws(self, rng: Random, count: int = MAX_DRAWS) -> Iterator[Config]:
-        """Yield the allowed ones of `count` uniform draws."""
+        """Yield the allowed ones of `count` uniform draws.
+
+        Args:
+            rng: Source of randomness.
+            count: Number of draws.
+
+        Returns:
+            Up to `count` configurations.
+        """
         for _ in range(count):
             config = self.configured([below(p.levels, rng) for p in self.listed])
             if self.allowed(config):
                 yield config
 
     def neighbours(self, config: Config) -> Iterator[Config]:
-        """Yield the allowed configurations that differ in one active parameter, lazily."""
+        """Yield the allowed configurations that differ in one active parameter, lazily.
+
+        Args:
+            config: A configuration of this space.
+
+        Returns:
+            The neighbours, in the order of the parameters.
+        """
         for position in config.movable:
             for index in range(self.listed[position].levels):
                 if index != config.indices[position]:
@@ -295,7 +367,14 @@ class Space:
                 yield config
 
     def numbered(self, number: int) -> Config:
-        """Decode a number below `combinations` into a configuration, allowed or not."""
+        """Decode a number below `combinations` into a configuration, allowed or not.
+
+        Args:
+            number: An integer from 0 on.
+
+        Returns:
+            The configuration with this number.
+        """
         indices = []
         for listed in self.listed:
             number, index = divmod(number, listed.levels)
@@ -303,7 +382,14 @@ class Space:
         return self.configured(indices)
 
     def size(self, limit: int = 10_000) -> int | None:
-        """Number of allowed configurations; None if counting would list more than `limit`."""
+        """Number of allowed configurations; None if counting would list more than `limit`.
+
+        Args:
+            limit: Largest number of combinations to list.
+
+        Returns:
+            The number, or None.
+        """
         if not self._switches and not self._clauses:
             return self.combinations
         return None if self.combinations > limit else self._counted

@@ -83,7 +83,15 @@ class Budget:
         return self.stop if isinstance(self.stop, float) else 0.0
 
     def left(self, target_time: float, wall_time: float) -> float:
-        """Seconds until a time limit is reached."""
+        """Seconds until a time limit is reached.
+
+        Args:
+            target_time: Seconds that the target has run.
+            wall_time: Seconds that have passed.
+
+        Returns:
+            Seconds; infinite without a time limit.
+        """
         used = ((self.target_time, target_time), (self.wall_time, wall_time))
         return min((limit - spent for limit, spent in used if limit is not None), default=math.inf)
 

@@ -68,30 +68,62 @@ class Watcher:
     """
 
     def started(self, record: Record, progress: Progress) -> None:
-        """Called when the driver is about to begin."""
+        """Called when the driver is about to begin.
+
+        Args:
+            record: Everything that happened so far, to be read.
+            progress: State of the search.
+        """
 
     def ran(self, record: Record, progress: Progress) -> None:
-        """Called when a run is answered, from the store or by the target."""
+        """Called when a run is answered, from the store or by the target.
+
+        Args:
+            record: Everything that happened so far, to be read.
+            progress: State of the search.
+        """
 
     def improved(self, record: Record, progress: Progress, point: Point) -> None:
-        """Called when there is a new incumbent."""
+        """Called when there is a new incumbent.
+
+        Args:
+            record: Everything that happened so far, to be read.
+            progress: State of the search.
+            point: The new incumbent, and when it was found.
+        """
 
     def notice(self, text: str) -> None:
-        """Called with a message that the user should see."""
+        """Called with a message that the user should see.
+
+        Args:
+            text: The message, without a newline at its end.
+        """
         warnings.warn(printable(text), ParamhsWarning, stacklevel=_outside())
 
     def announce(self, text: str) -> None:
-        """Called with a message about an expected step that begins or has ended."""
+        """Called with a message about an expected step that begins or has ended.
+
+        Args:
+            text: The message, without a newline at its end.
+        """
 
     def interrupting(self, text: str) -> None:
         """Called when the search will stop soon.
 
         Called inside a signal handler, which may have interrupted a print: its output must not be
         buffered.
+
+        Args:
+            text: The message, without a newline at its end.
         """
 
     def ended(self, record: Record, progress: Progress) -> None:
-        """Called when the driver is done; `progress.stopped` says why."""
+        """Called when the driver is done; `progress.stopped` says why.
+
+        Args:
+            record: Everything that happened so far, to be read.
+            progress: State of the search.
+        """
 
 
 def _outside() -> int:

@@ -35,7 +35,14 @@ class Walk(ABC):
 
     @abstractmethod
     def excluded(self, discovered: set[Config]) -> Container[Config]:
-        """Configurations to exclude among those this local search has compared."""
+        """Configurations to exclude among those this local search has compared.
+
+        Args:
+            discovered: Configurations that this local search has compared.
+
+        Returns:
+            Configurations that it must not visit again.
+        """
 
 
 @dataclass(frozen=True)

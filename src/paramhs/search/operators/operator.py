@@ -162,7 +162,16 @@ class ByOutcomes(Operator):
     def outcomes(
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
-        """Moves with their weights, possibly repeated; those without challengers are left out."""
+        """Moves with their weights, possibly repeated; those without challengers are left out.
+
+        Args:
+            space: The space.
+            at: The configuration to move from.
+            excluded: Configurations to leave out.
+
+        Returns:
+            Pairs of a move and its weight.
+        """
 
 
 def conditioned(outcomes: Iterable[tuple[Move, Fraction]]) -> dict[Move, Fraction]:

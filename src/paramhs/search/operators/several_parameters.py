@@ -80,7 +80,16 @@ class SeveralParameters(ByOutcomes):
         return draw_from(self.distribution(space, at, excluded), rng)
 
     def draws(self, space: Space, at: Config, rng: Random) -> Iterator[Config | None]:
-        """Independent draws without end, None where a result is forbidden; none without a move."""
+        """Independent draws without end, None where a result is forbidden; none without a move.
+
+        Args:
+            space: The space.
+            at: The configuration to move from.
+            rng: Source of randomness.
+
+        Returns:
+            An endless iterator; an empty one without a move.
+        """
         movable = quantiles(self.step, at)
         while movable:
             yield space.moved(at, _changes(movable, rng))

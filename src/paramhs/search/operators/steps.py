@@ -26,19 +26,50 @@ class Step(ABC):
 
     @abstractmethod
     def weight(self, distance: int) -> Fraction:
-        """Weight of a value at this distance (at least 1)."""
+        """Weight of a value at this distance (at least 1).
+
+        Args:
+            distance: Difference of two indices, at least 1.
+
+        Returns:
+            The weight, up to a common factor.
+        """
 
     @abstractmethod
     def reach(self, levels: int, at: int) -> range:
-        """Range of indices with a positive weight."""
+        """Range of indices with a positive weight.
+
+        Args:
+            levels: Number of values of the parameter.
+            at: Index of the current value.
+
+        Returns:
+            A range of indices, which may include `at`.
+        """
 
     @abstractmethod
     def mass(self, levels: int, at: int) -> float:
-        """Sum of the weights of all values except the current one."""
+        """Sum of the weights of all values except the current one.
+
+        Args:
+            levels: Number of values of the parameter.
+            at: Index of the current value.
+
+        Returns:
+            The sum.
+        """
 
     @abstractmethod
     def quantile(self, levels: int, at: int) -> Quantile:
-        """Function that draws a new index, for at least two levels."""
+        """Function that draws a new index, for at least two levels.
+
+        Args:
+            levels: Number of values of the parameter, at least 2.
+            at: Index of the current value.
+
+        Returns:
+            A function of u, uniform on [0, 1), to the new index.
+        """
 
 
 def law(step: Step, levels: int, at: int) -> dict[int, Fraction]:

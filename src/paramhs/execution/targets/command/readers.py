@@ -60,7 +60,14 @@ class Reader(Protocol):
         """Whether it reads a runtime that replaces the measured one."""
 
     def read(self, output: str) -> Reading:
-        """Read an output; raise `Unreadable` if the number is missing."""
+        """Read an output; raise `Unreadable` if the number is missing.
+
+        Args:
+            output: Text that the run printed.
+
+        Returns:
+            The number, and what else was found.
+        """
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,14 @@ class Pattern:
         return self.time is not None
 
     def read(self, output: str) -> Reading:
-        """Find the last match of each pattern."""
+        """Find the last match of each pattern.
+
+        Args:
+            output: Text that the run printed.
+
+        Returns:
+            The number, and the time if one is read.
+        """
         quality, time = (_matched(p, output) for p in (self.quality, self.time))
         return Reading(quality, _time(time))
 
@@ -175,7 +189,14 @@ class JsonLine:
         return self.time is not None
 
     def read(self, output: str) -> Reading:
-        """Find the values of the keys."""
+        """Find the values of the keys.
+
+        Args:
+            output: Text that the run printed.
+
+        Returns:
+            The number, and the time if one is read.
+        """
         for line in _lines_backwards(output):
             if line.lstrip().startswith("{") and line.rstrip().endswith("}"):
                 try:
