@@ -80,8 +80,10 @@ def methods(cls):
 
 def documented_anywhere(cls, name):
     """Names that the docstring of a method, or of a method that it overrides, describes."""
-    found = [vars(base)[name] for base in cls.__mro__ if inspect.isfunction(vars(base).get(name))]
-    return set().union(*map(documented, found))
+    found = [
+        getattr(vars(base).get(name), "__func__", vars(base).get(name)) for base in cls.__mro__
+    ]
+    return set().union(*map(documented, filter(inspect.isfunction, found)))
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMED) - UNDOCUMENTED))
