@@ -32,6 +32,11 @@ MEANINGS: dict[str, dict[str, tuple[str, str]]] = {
             "Parameters that only decide which others are active; `{params}` leaves them out.",
             '["algorithm"]',
         ),
+        "native": (
+            "How the program's own users write a configuration, for `paramhs show --best`: a line "
+            "of its settings file, or a command.",
+            '{line = "name = value"}',
+        ),
         "folder": ("Working directory of the command, relative to the file.", '"bin"'),
         "read": (
             "Where the cost is in the output: `time`, `last number`, a regular expression, a "

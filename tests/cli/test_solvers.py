@@ -1,5 +1,7 @@
 """Commands that take a solver instead of a scenario."""
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -45,6 +47,24 @@ def test_a_scenario_that_was_made_for_something_else_is_not_overwritten(folder):
     called(*words, "--no-verdict", "--store", "a.sqlite")
     with pytest.raises(BadInput, match="was not written for this solver with these options"):
         called(*words, "2.num", "--store", "a.sqlite")
+
+
+def test_the_best_is_printed_as_the_solvers_own_file(folder):
+    entry = folder / "mine.toml"
+    text = entry.read_text()
+    entry.write_text(text.replace("booleans =", 'native = {line = "name: value"}\nbooleans ='))
+    words = ["tune", "--solver", "mine.toml", "4.num", "--runs", "40", "--cost", "work"]
+    called(*words, "--no-verdict", "--no-report", "--store", "first.sqlite")
+    best = json.loads(called("show", "first.sqlite", "--json"))["best"]
+    expected = {"speed": f"speed: {best['speed']}", "boost": f"boost: {int(best['boost'])}"}
+    different = [
+        expected[name]
+        for name, default in (("speed", 3), ("boost", False))
+        if best[name] != default
+    ]
+    assert called("show", "first.sqlite", "--best").splitlines() == different
+    assert different
+    assert 'native = {line = "name: value"}' in (folder / "first.toml").read_text()
 
 
 @pytest.mark.parametrize(

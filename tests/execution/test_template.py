@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from paramhs.core.errors import BadInput
 from paramhs.core.space import Boolean, Categorical, Integer, Real, Space
-from paramhs.execution.targets.command import Style, Template
+from paramhs.execution.targets.command import Native, Style, Template
 from paramhs.execution.targets.command.template import style_of
 from tests.support.keepers import PYTHON, Kept
 from tests.support.spaces import spaces_with_config
@@ -413,3 +413,37 @@ def test_a_parameter_that_is_named_as_a_placeholder_is_refused(name):
     space = Space({name: range(3), "k": range(3)})
     with pytest.raises(BadInput, match=name):
         Template(f"p --{name}={{{name}}} {{k}}", space, Style())
+
+
+@pytest.mark.parametrize(
+    ("native", "text"),
+    [
+        (Native(line="name = value"), "a = 3\nfast = 1"),
+        (Native(line="CPXPARAM_name value"), "CPXPARAM_a 3\nCPXPARAM_fast 1"),
+        (Native(command="solver {changed} {instance}"), "solver -a 3 -fast 1 INSTANCE"),
+    ],
+)
+def test_a_configuration_is_written_as_the_programs_users_do(native, text):
+    space = Space({"a": Integer(0, 9, default=1), "fast": Boolean(), "b": Integer(0, 9)})
+    style = Style(booleans=("1", "0"))
+    assert native.text(space.config({"a": 3, "fast": True}), style) == text
+
+
+def test_where_nothing_differs_from_the_default_there_is_nothing_to_set():
+    space = Space({"a": Integer(0, 9), "mode": Categorical(["x", "y"])})
+    assert Native(line="name = value").text(space.default, Style()) == ""
+    style = Style(selectors=("mode",))
+    assert Native(line="name = value").text(space.config({"mode": "y"}), style) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "command", "problem"),
+    [
+        ("", "", "one of the two"),
+        ("name = value", "solver {changed}", "one of the two"),
+        ("x = value", "", "'x = value' is no example of a setting"),
+    ],
+)
+def test_another_form_of_a_configuration_is_refused(line, command, problem):
+    with pytest.raises(BadInput, match=problem):
+        Native(line, command)

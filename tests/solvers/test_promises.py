@@ -47,3 +47,69 @@ def test_random_configurations_are_accepted_and_answer_as_the_default(name, tmp_
             assert checker.fault(config, number % 2) is None
     finally:
         checker.close()
+
+
+def read_by_scip(path):
+    model = pytest.importorskip("pyscipopt").Model()
+    model.hideOutput()
+    model.readParams(str(path))
+    return model.getParam
+
+
+def read_by_highs(path):
+    highs = pytest.importorskip("highspy").Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.readOptions(str(path))
+    return lambda name: highs.getOptionValue(name)[1]
+
+
+def read_by_gurobi(path):
+    gurobi = pytest.importorskip("gurobipy")
+    model = gurobi.Model(env=gurobi.Env(params={"OutputFlag": 0}))
+    model.read(str(path))
+    return lambda name: model.getParamInfo(name)[2]
+
+
+def read_by_cplex(path):
+    problem = pytest.importorskip("cplex").Cplex()
+    problem.parameters.read_file(str(path))
+    found = {str(p).lower().replace(".", "_"): v for p, v in problem.parameters.get_changed()}
+    return lambda name: found[f"parameters_{name}".lower()]
+
+
+def read_by_cp_sat(path):
+    pytest.importorskip("ortools")
+    from google.protobuf import text_format
+    from ortools.sat import sat_parameters_pb2 as messages
+
+    message = text_format.Parse(path.read_text(), messages.SatParameters())
+
+    def found(name):
+        field, value = message.DESCRIPTOR.fields_by_name[name], getattr(message, name)
+        names = field.enum_type.values_by_number if field.enum_type else {}
+        return names[value].name if names else value
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("cp-sat", read_by_cp_sat),
+        ("cplex", read_by_cplex),
+        ("gurobi", read_by_gurobi),
+        ("highs", read_by_highs),
+        ("scip", read_by_scip),
+    ],
+)
+def test_the_solvers_own_file_sets_what_the_configuration_says(name, read, tmp_path):
+    installed(name)
+    solver = get(name)
+    config = next(solver.space.draws(stream(2, "promises")))
+    path = tmp_path / f"settings{'.prm' if name in ('gurobi', 'cplex') else '.set'}"
+    assert solver.target.native is not None
+    path.write_text(solver.target.native.text(config, solver.target.template.style) + "\n")
+    found = read(path)
+    for option, value in config.items():
+        if value != solver.space.parameters[option].default:
+            assert found(option) == pytest.approx(value) or str(found(option)) == str(value)

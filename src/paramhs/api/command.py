@@ -16,6 +16,7 @@ from paramhs.execution.supervisor import Clock
 from paramhs.execution.targets.command import (
     CommandTarget,
     Expected,
+    Native,
     Reader,
     Recogniser,
     Solved,
@@ -57,6 +58,8 @@ class Command:
         switches: Text before the value of single parameters.
         numbers: How numbers are written: 1e-05 ("shortest") or 0.00001 ("decimal").
         selectors: Parameters that `{params}` does not write.
+        native: How the program's own users write a configuration, for `Result.native`:
+            `{"line": "name = value"}` or `{"command": "solver {changed}"}`.
         folder: Working directory.
         clock: Which time counts and is limited.
         wall_limit: With `clock="cpu"`: seconds that may pass.
@@ -81,6 +84,7 @@ class Command:
     switches: Mapping[str, str] | None = None
     numbers: Literal["shortest", "decimal"] = "shortest"
     selectors: Sequence[str] = ()
+    native: Mapping[str, str] | None = None
     folder: str | Path = "."
     clock: Clock = "cpu"
     wall_limit: float | None = None
@@ -116,6 +120,7 @@ class Command:
             needs_number=metric.needs_quality,
             recogniser=recogniser_from(self.answer),
             answer_tolerance=self.answer_tolerance,
+            native=None if self.native is None else Native(**self.native),
             timed=metric.needs_runtime,
         )
 

@@ -45,7 +45,10 @@ def show(
     ],
     best: Annotated[
         bool,
-        typer.Option("--best", help="Print only the best: its command, or its configuration."),
+        typer.Option(
+            "--best",
+            help="Print only the best, as the program's settings file or its command.",
+        ),
     ] = False,
     pick: Annotated[
         str | None,
@@ -64,7 +67,10 @@ def show(
     """
     if best and not as_json:  # the JSON has it beside everything else
         result = load(store)
-        say(result.command or str(result.best))
+        if result.native:
+            say(result.native)
+        else:
+            say("the default is the best: there is nothing to set", err=True)
         return
     if pick is not None:
         _pick(load(store), pick, as_json)

@@ -21,7 +21,7 @@ from paramhs.core.space import Config, Space
 from paramhs.core.text.html import Markup, html_table, joined, paragraph
 from paramhs.core.text.numbers import counted, finite
 from paramhs.core.text.quoting import short
-from paramhs.execution.targets.command.template import command_line_of, target_name
+from paramhs.execution.targets.command.template import command_line_of, native_text, target_name
 from paramhs.procedures.recommendation import accepted_in
 from paramhs.report.tables import (
     TABLE_NAMES,
@@ -131,6 +131,16 @@ class Result:
     def command(self) -> str:
         """The best's command line, where the target is a command."""
         return command_line_of(self.record.target, self.best)
+
+    @property
+    def native(self) -> str:
+        """The best as the program's own users write it: its settings file, or a command line.
+
+        Only what differs from the default is written. Where a target says no such form, it is the
+        command line; for a Python function, the values.
+        """
+        text = native_text(self.record.target, self.best)
+        return (self.command or str(self.best)) if text is None else text
 
     @property
     def simplified_command(self) -> str:

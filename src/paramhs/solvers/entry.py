@@ -80,6 +80,8 @@ class Call(_Table):
     booleans: list[str] | None = None
     numbers: Literal["shortest", "decimal"] = "shortest"
     switches: dict[str, str] = {}
+    native: dict[str, str] | None = None
+    """How its own users write a configuration: {line = "name = value"} or {command = "..."}."""
     solved: list[int] | list[str] | dict[str, str] | None = None
     answer: dict[str, str] | None = None
     read: dict[str, str] | None = None
@@ -105,6 +107,8 @@ class Range(_Table):
     special: list[_Number] | None = None
     values: list[Value] | None = None
     """The values to try, one by one."""
+    unset: bool = False
+    """With `values`: whether the default is not to write it, because the list says a wrong one."""
 
 
 class Short(_Table):

@@ -14,7 +14,7 @@ from paramhs.core.errors import BadInput
 from paramhs.core.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, Value
 from paramhs.core.space.parameters import DEFAULT_LEVELS
 from paramhs.solvers.entry import Range
-from paramhs.solvers.options import Kind, Option
+from paramhs.solvers.options import UNSET, Kind, Option
 
 _SMALL_STEPS = 20  # steps up to which a range of integers is taken as it is
 _WIDE_RATIO = 50.0  # ratio of the ends from which a range is log-spaced
@@ -45,7 +45,7 @@ def parameter_of(option: Option, given: Range, far: float) -> Parameter:
     """
     try:
         if given.values is not None:
-            return _listed(option, given.values)
+            return _listed(UNSET if given.unset else option.default, given.values)
         return _MAKERS[_kind(option, given)](option, given, far)
     except BadInput as error:
         raise NoRange(f"no range fits it: {error}") from None
@@ -57,9 +57,8 @@ def _kind(option: Option, given: Range) -> Kind:
     return "real" if whole and isinstance(given.high, float) else option.kind
 
 
-def _listed(option: Option, values: Sequence[Value]) -> Parameter:
+def _listed(default: Value, values: Sequence[Value]) -> Parameter:
     """The values of the entry, and the default."""
-    default = option.default
     together = [*([] if default in values else [default]), *values]
     if all(isinstance(v, int | float) and not isinstance(v, bool) for v in together):
         return Ordinal(sorted(together), default=default)

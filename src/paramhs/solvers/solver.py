@@ -96,11 +96,18 @@ class Solver:
             "booleans": call.booleans,
             "numbers": call.numbers if call.numbers != "shortest" else None,
             "switches": self._own_switches or None,
+            "native": self._native(call.native),
             "solved": call.solved,
             "answer": call.answer,
         }
         said = {name: value for name, value in given.items() if value is not None}
         return {"command": self._command(command), **said, **counted}
+
+    def _native(self, form: Mapping[str, str] | None) -> dict[str, str] | None:
+        if form is None:
+            return None
+        called = form.get("command")
+        return dict(form) if called is None else {**form, "command": self._command(called)}
 
     def _command(self, text: str) -> str:
         """The command with the installed program in it, the rest as the entry has it."""
@@ -133,7 +140,7 @@ class Solver:
         """
         settings = {**self.settings(), **more}
         tables = {name: one for name, one in settings.items() if isinstance(one, Mapping)}
-        inline = {"solved", "answer", "read", "switches"}
+        inline = {"solved", "answer", "read", "switches", "native"}
         first = {n: v for n, v in settings.items() if n not in tables or n in inline}
         last = {name: value for name, value in tables.items() if name not in inline}
         comments = self._comments()

@@ -40,7 +40,7 @@ from paramhs.search.configurators import Configurator
 from paramhs.search.registry import configurator_of
 
 _FOR_COMMANDS = {"interface", "style", "booleans", "switches", "folder", "read", "solved", "answer"}
-_FOR_COMMANDS |= {"numbers", "selectors", "expected", "checker", "wall_limit", "grace"}
+_FOR_COMMANDS |= {"numbers", "selectors", "native", "expected", "checker", "wall_limit", "grace"}
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from paramhs.execution.driver import Budget
 from paramhs.execution.executors import MAX_JOBS
 from paramhs.execution.targets.command import (
     JsonLine,
+    Native,
     Pattern,
     Reader,
     Recogniser,
@@ -465,6 +466,23 @@ class _Cluster(_Table):
         )
 
 
+class NativeTable(_Table):
+    """How the program's own users write a configuration."""
+
+    line: str = ""
+    """Example of one line of its settings file, with the words name and value."""
+    command: str = ""
+    """Command with {changed}, for a program that is run through a wrapper."""
+
+    @model_validator(mode="after")
+    def _is_one_form(self) -> "NativeTable":
+        try:
+            Native(self.line, self.command)
+        except BadInput as error:
+            raise ValueError(str(error)) from None
+        return self
+
+
 class File(_Table):
     """A paramhs scenario: what to tune, on which instances, and for how long."""
 
@@ -487,6 +505,9 @@ class File(_Table):
     """How numbers are written: 1e-05 (shortest) or 0.00001 (decimal)."""
     selectors: list[str] = []
     """Parameters that only decide which others are active: {params} does not write them."""
+    native: NativeTable | None = None
+    """How the program's own users write a configuration: {line = "name = value"} for a settings
+    file, or {command = "solver {changed}"}. `paramhs show --best` prints that."""
     folder: str = "."
     """Working folder of the command."""
     read: Reading | None = None

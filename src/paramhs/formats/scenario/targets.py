@@ -14,6 +14,7 @@ from paramhs.execution.targets import FunctionTarget
 from paramhs.execution.targets.command import (
     CommandTarget,
     Conventions,
+    Native,
     Reader,
     Solved,
     Style,
@@ -95,6 +96,7 @@ def command_target(
     checker = words and source.attempt(("checker",), lambda: make(words or "", whole=False))
     if template is not None:
         _check_placeholders(file, template, source, wrong)
+    native = source.attempt(("native",), lambda: _native(file, parameters, style))
     if runs_in is None or reader is None or template is None:
         return None
     return source.attempt(
@@ -113,9 +115,19 @@ def command_target(
             cutoff_digits=_irace_digits(file),
             recogniser=file.answer or Conventions(),
             answer_tolerance=file.answer_tolerance,
+            native=native,
             timed=file.metric.needs_runtime,
         ),
     )
+
+
+def _native(file: File, parameters: SpaceFile, style: Style) -> Native | None:
+    """How the program's own users write a configuration; tried on the default."""
+    if file.native is None:
+        return None
+    native = Native(file.native.line, file.native.command)
+    native.text(parameters.space.default, style)
+    return native
 
 
 def _irace_digits(file: File) -> int | None:

@@ -1,4 +1,8 @@
-"""CBC, the program: its options, asked for one by one.
+"""CBC, the program: its options, asked for one by one, and a call that it survives.
+
+It crashes where its arguments are longer than about 1000 characters together, so it is given them
+on its standard input. It only prints a line where it does not know an option or a value; here that
+is an error.
 
 `cbc -?` has the names by kind, and `NAME??` says values and the current one:
 
@@ -8,7 +12,9 @@
 """
 
 import re
+import resource
 import subprocess
+import sys
 
 _HEADING = re.compile(r"(Branch and Cut )?(double|integer|keyword) parameters:$", re.IGNORECASE)
 _VALUES = re.compile(
@@ -17,6 +23,18 @@ _VALUES = re.compile(
 )
 _KINDS = {"double": "real", "integer": "integer", "keyword": "choice"}
 _NO_END = 2**31 - 1
+_REFUSED = re.compile(
+    r"^.*(?:No match for|Possible options for|Illegal|is out of range|valid range is).*$",
+    re.MULTILINE,
+)
+_WORK = re.compile(r"^(?:Enumerated nodes|Total iterations): +(\d+)", re.MULTILINE)
+_RESULT = re.compile(r"^Result - (.*)$", re.MULTILINE)
+_VALUE = re.compile(r"^Objective value: +(\S+)", re.MULTILINE)
+_ANSWERS = (
+    (re.compile("infeasible", re.IGNORECASE), "infeasible"),
+    (re.compile("unbounded", re.IGNORECASE), "unbounded"),
+    (re.compile("stopped on time", re.IGNORECASE), "timeout"),
+)
 
 
 def options(program):
@@ -74,3 +92,31 @@ def _plain(word):
 
 def _end(value):
     return None if abs(value) >= _NO_END else value
+
+
+def solve(path, words, seed, program):
+    """Solve a model; `words` are options and values in turns."""
+    pairs = zip(words[::2], words[1::2], strict=True)
+    lines = [f"{name.removeprefix('-')} {value}" for name, value in pairs]
+    lines = [f"randomSeed {seed}", f"randomCbcSeed {seed}", *lines, "solve", "quit", ""]
+    call = [program, path, "-"]
+    done = subprocess.run(call, input="\n".join(lines), capture_output=True, text=True, check=False)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    refused = _REFUSED.search(done.stdout)
+    if refused or done.returncode:
+        sys.exit(refused[0] if refused else f"{program} ended with {done.returncode}")
+    return {
+        "answer": _answer(done.stdout),
+        "seconds": used.ru_utime + used.ru_stime,
+        "work": sum(map(int, _WORK.findall(done.stdout))),
+    }
+
+
+def _answer(output):
+    results, values = _RESULT.findall(output), _VALUE.findall(output)
+    if results and results[-1].startswith("Optimal solution found") and values:
+        return float(values[-1])
+    for words, answer in _ANSWERS:
+        if words.search(results[-1] if results else output):
+            return answer
+    return "unknown"

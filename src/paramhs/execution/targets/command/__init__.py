@@ -22,7 +22,7 @@ from paramhs.execution.targets.command.readers import (
     named_readers,
 )
 from paramhs.execution.targets.command.target import CommandTarget, Problem, file_of, problem_of
-from paramhs.execution.targets.command.template import Style, Template
+from paramhs.execution.targets.command.template import Native, Style, Template
 
 __all__ = [
     "AclibLine",
@@ -34,6 +34,7 @@ __all__ = [
     "IraceLine",
     "JsonLine",
     "LastNumber",
+    "Native",
     "Nothing",
     "Pattern",
     "Problem",

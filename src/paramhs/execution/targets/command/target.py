@@ -7,7 +7,7 @@ import os
 import shlex
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,7 +51,7 @@ from paramhs.execution.targets.command.readers import (
     read_streams,
     texts_of,
 )
-from paramhs.execution.targets.command.template import Template
+from paramhs.execution.targets.command.template import Native, Template
 from paramhs.execution.targets.supervised_target import KeptTarget
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ class CommandTarget(KeptTarget):
     """Decimal places to which the cutoff is rounded up for the command; None for all."""
     recogniser: Recogniser = Conventions()
     answer_tolerance: float = TOLERANCE
+    native: Native | None = None
+    """How the program's own users write a configuration."""
     timed: bool = False
     """Whether runtime is the cost, so that a run without the requested answer is unsolved."""
 
@@ -176,6 +178,7 @@ class CommandTarget(KeptTarget):
             "checker": self.checker and self.checker.text,
             **({} if self.cutoff_digits is None else {"cutoff_digits": self.cutoff_digits}),
             **({"answer": repr(self.recogniser)} if self.declares_answer else {}),
+            **({} if self.native is None else {"native": asdict(self.native)}),
         }
 
     def located(self, path: str) -> str:

@@ -113,6 +113,42 @@ class Style:
                 )
 
 
+@dataclass(frozen=True)
+class Native:
+    """How the program's own users write a configuration: its settings file, or its command line.
+
+    `line` is an example of one setting, with the words name and value; `command` is a command with
+    `{changed}` or `{params}`. Both write what differs from the defaults.
+    """
+
+    line: str = ""
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.line) == bool(self.command):
+            raise BadInput('native is {line = "name = value"} or {command = "..."}, one of the two')
+        if self.line and not {"name", "value"} <= set(re.findall(r"name|value", self.line)):
+            raise BadInput(
+                f"native.line: {short(self.line)} is no example of a setting; expected the words"
+                " name and value in it, such as 'name = value'"
+            )
+
+    def text(self, config: Config, style: Style) -> str:
+        """The settings file, one line for each value that is not the default; or the command."""
+        if self.command:
+            return Template(self.command, config.space, style, whole=False).line(config)
+        parameters = config.space.parameters
+        return "\n".join(
+            self._setting(name, style.value(value))
+            for name, value in config.items()
+            if value != parameters[name].default and name not in style.selectors
+        )
+
+    def _setting(self, name: str, value: str) -> str:
+        filled = {"name": name, "value": value}
+        return re.sub("name|value", lambda found: filled[found[0]], self.line)
+
+
 class Template:
     """A command with placeholders; with `whole`, every parameter needs one."""
 
@@ -229,6 +265,14 @@ def command_line_of(described: Mapping[str, object], config: Config) -> str:
         return ""
     template = Template(text, config.space, style_of(style), whole=False)
     return template.line(config)
+
+
+def native_text(described: Mapping[str, object], config: Config) -> str | None:
+    """A configuration as the program's own users write it; None where that is not known."""
+    native, style = described.get("native"), described.get("style")
+    if not isinstance(native, Mapping) or not isinstance(style, str):
+        return None
+    return Native(**native).text(config, style_of(style))
 
 
 def style_of(written: str) -> Style:
