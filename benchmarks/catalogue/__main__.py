@@ -46,7 +46,10 @@ def examined(name: str, folder: Path, given: argparse.Namespace) -> dict[str, An
         found["default_work"] = default_work(counted, folder / "work", 3)
     checker = Checker(solver, folder / "small", 20)
     try:
-        found["faults"] = [asdict(one) for one in faults(checker, given.configs, given.thorough)]
+        found["faults"] = []
+        for fault in faults(checker, given.configs, given.thorough):
+            print(f"{fault.kind}: {fault.changes}: {fault.detail[-200:]}", flush=True)
+            found["faults"].append(asdict(fault))
         found["slow"] = checker.slow
         found["answers"] = sorted({str(run.answer) for run in checker.default})[:5]
     finally:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import paramhs
+from benchmarks.catalogue.forked import Forked
 from benchmarks.catalogue.instances import write
 from paramhs.core.answers import agreement, is_answer
 from paramhs.core.random_streams import shuffled, stream
@@ -16,7 +17,7 @@ from paramhs.execution.targets.command import CommandTarget, Problem, Template
 from paramhs.solvers import Solver
 from paramhs.solvers.options import UNSET
 
-MAX_SINGLES = 1_500  # single changes that are tried
+MAX_SINGLES = 600  # single changes that are tried
 CUTOFF = 10.0  # seconds; a run that reaches it is slow, not refused
 MARGIN = 0.9  # of the cutoff, from which a run is slow; of the work, from which "better" holds
 
@@ -44,7 +45,12 @@ class Checker:
     def __init__(self, solver: Solver, folder: Path, count: int) -> None:
         self.solver = solver
         self.instances = instances(solver, folder, count)
-        self.kept = Supervised(solver.target, 1)
+        library = solver.entry.find.module is not None
+        self.kept: Supervised | Forked = (
+            Forked(solver.target, solver.installation.words)
+            if library
+            else Supervised(solver.target, 1)
+        )
         self.default = [self.run(solver.space.default, i) for i in range(count)]
         self.slow = 0
 

@@ -173,6 +173,7 @@ RECORDS = """\
                     *("branching/scorefunc", "choice", "p"),
                     choices=("s", "p"),
                     description="branching score function ('s'um, 'p'roduct)",
+                    expert=True,
                 ),
                 Option("limits/nodes", "integer", -1, -1, None),
                 Option(

@@ -96,10 +96,12 @@ def _reasons(entry: Entry, allow: set[str]) -> Callable[[str], str | None]:
         changing = {p: f"may change the answer: {r}" for p, r in entry.answer_changing.items()}
         tables.append(changing)
 
+    named = _named(entry)
+
     def reason(name: str) -> str | None:
         for table in tables:
             for pattern, why in table.items():
-                if fnmatchcase(name, pattern):
+                if fnmatchcase(name, pattern) and (name == pattern or name not in named):
                     return why
         return None
 
@@ -110,13 +112,18 @@ def _parameter(option: Option, entry: Entry, reason: Callable[[str], str | None]
     why = reason(option.name)
     if why is None and option.deprecated:
         why = "deprecated"
-    if why is None and option.expert:
-        why = "for its developers, as it says itself"
+    if why is None and option.expert and option.name not in _named(entry):
+        why = "for experts, as it says itself"
     if why is not None:
         raise NoRange(why)
     if entry.bounded_only and option.name not in entry.ranges and _is_open(option):
         raise NoRange("the solver says no bounds, and the entry has none")
     return parameter_of(option, entry.ranges.get(option.name, Range()), entry.far)
+
+
+def _named(entry: Entry) -> set[str]:
+    """Options that the entry knows: those it gives a range, and its short list."""
+    return {*entry.ranges, *(entry.short.names if entry.short else ())}
 
 
 def _is_open(option: Option) -> bool:

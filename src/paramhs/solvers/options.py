@@ -29,6 +29,6 @@ class Option:
     log: bool = False
     deprecated: bool = False
     expert: bool = False
-    """Whether the solver says that the option is for its developers."""
+    """Whether the solver says that the option is for experts or for its developers."""
     switch: str | None = None
     """Text before the value, where it is not that of the entry's style."""

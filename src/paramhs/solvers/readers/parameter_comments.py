@@ -10,13 +10,14 @@ HiGHS names the values of a text in the description, in double quotes.
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from paramhs.core.space import Value
 from paramhs.solvers.options import Option
 from paramhs.solvers.readers.lines import boolean, unreadable
 
 _FACTS = re.compile(
-    r"# \[type: (\w+)(?:, advanced: \w+)?(?:, range: [\[{](.*?)[\]}])?, default: (.*)\]$"
+    r"# \[type: (\w+)(?:, advanced: (\w+))?(?:, range: [\[{](.*?)[\]}])?, default: (.*)\]$"
 )
 _SETTING = re.compile(r"([\w/.-]+) *=")
 _MAX_REAL = 1e19  # SCIP's infinity is 1e20, and -1e20 below
@@ -43,7 +44,15 @@ def read_parameter_comments(text: str) -> Sequence[Option]:
 
 
 def _option(number: int, line: str, name: str, description: str, facts: "re.Match[str]") -> Option:
-    kind, bounds, default = facts.groups()
+    kind, advanced, bounds, default = facts.groups()
+    found = _typed(number, line, name, description, (kind, bounds, default))
+    return replace(found, expert=advanced in ("TRUE", "true"))
+
+
+def _typed(
+    number: int, line: str, name: str, description: str, facts: tuple[str, str, str]
+) -> Option:
+    kind, bounds, default = facts
     try:
         if kind in ("bool", "boolean"):
             return Option(name, "boolean", boolean(default), description=description)
@@ -53,7 +62,7 @@ def _option(number: int, line: str, name: str, description: str, facts: "re.Matc
             words = tuple(dict.fromkeys(re.findall(r'"([^"]+)"', description)))
             return _chosen(name, words, default.strip('"'), description)
         low, high = (_end(text, kind) for text in re.split(r", *", bounds))
-        value: Value = float(default) if kind in ("real", "double") else int(default)
+        value: Value = _real(default) if kind in ("real", "double") else int(default)
         what = "real" if isinstance(value, float) else "integer"
         return Option(name, what, value, low, high, description=description)  # type: ignore[arg-type]
     except (ValueError, TypeError, AttributeError):
@@ -64,6 +73,11 @@ def _chosen(name: str, values: tuple[str, ...], default: str, description: str) 
     if default in values:
         return Option(name, "choice", default, choices=values, description=description)
     return Option(name, "text", default, description=description)
+
+
+def _real(text: str) -> float:
+    number = float(text)
+    return number if abs(number) < _MAX_REAL else math.copysign(math.inf, number)
 
 
 def _end(text: str, kind: str) -> float | None:
