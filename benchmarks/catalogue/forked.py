@@ -77,7 +77,7 @@ def _outcome(folder: str, cutoff: float) -> dict[str, Any]:
             if wall > _WALL_FACTOR * cutoff:
                 limit = "wall"
                 os.kill(child, 9)
-            time.sleep(0.002 if wall < 0.1 else 0.02)  # noqa: PLR2004 -- most end at once
+            time.sleep(0.002 if wall < 0.1 else 0.02)
         streams = {}
         for key, file in (("output", output), ("errors", errors)):
             file.seek(0)

@@ -9,7 +9,7 @@ import cplex
 DISTRIBUTION = "cplex"
 
 _NO_END = 2_100_000_000  # its largest integer, as an upper bound: none
-_HUGE = 1e70
+_MAX_WRITTEN = 1e70
 _RECORD = "record"  # setting it begins a file of all calls
 _ALWAYS_WRITTEN = "CPXPARAM_Read_DataCheck"  # the Python package changes its default
 _OPTIMAL = {1, 101, 102}  # of a linear program, of an integer one, and the same within the gap
@@ -60,7 +60,7 @@ def _written(made, parameter, path):
     """The name in its parameter files: MIP_Cuts_Gomory, where Python has mip.cuts.gomory."""
     default, low = parameter.default(), parameter.min()
     other = low if low != default else type(default)(low + 1)
-    if abs(other) >= _HUGE:
+    if abs(other) >= _MAX_WRITTEN:
         return None
     parameter.set(other)
     made.parameters.write_file(path)
