@@ -75,7 +75,11 @@ def test_names_that_the_version_does_not_have_are_passed_over(entry):
         ('title = "A', 'titel = "A', "line 1, titel: there is no such setting"),
         ('arguments = ["--range"]', 'arguments = ["--version"]', "line 1: 'own 1.2.3' is not an"),
         ("[work]", "[wrk]", "line 19, wrk: there is no such setting"),
-        ('"pro*"', '"*"', "none of its 5 options can be tuned"),
+        (
+            '"pro*"',
+            '"*" = "all"\nspeed = "all"\nboost = "all"\nproof',
+            "none of its 5 options can be tuned",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_entry_is_said(entry, old, new, problem):
