@@ -101,6 +101,52 @@ class TestMeans:
         assert mean_test(*(d * unit for d in whole)) == pytest.approx(mean_test(*whole))
 
 
+class TestPower:
+    """What few instances can show, and what they cannot."""
+
+    GAINS = (1.4, 1.5, 1.6, 1.45, 1.55, 1.7)
+
+    def test_six_instances_that_all_gain_alike_are_enough(self):
+        sizes = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0]
+        made = compared([g * s for g, s in zip(self.GAINS, sizes, strict=True)], sizes)
+        assert made.conclusion == "better"
+        assert made.p_value == pytest.approx(2 / 2**6)
+
+    def test_six_instances_that_all_gain_very_much_are_enough(self):
+        made = compared([50.0, 5000.0, 40.0, 800.0, 1e4, 100.0], [1.0, 9.0, 9.0, 8.0, 900.0, 5.0])
+        assert made.conclusion == "better"
+
+    def test_a_gain_that_fades_on_costly_instances_is_not_enough(self):
+        # The small ones are 4 times faster, the large ones hardly: the means differ by 4 %.
+        made = compared([4.0, 4.2, 3.9, 4.1, 100.0, 102.0], [1.0, 1.0, 1.0, 1.0, 99.0, 99.5])
+        assert made.conclusion == "unclear"
+
+    @pytest.mark.parametrize("last", [1.0, 1.2])
+    def test_a_tie_or_a_loss_among_six_is_too_much(self, last):
+        made = compared([3.0] * 5 + [1.0], [1.0] * 5 + [last])
+        assert made.conclusion == "unclear"
+        assert re.search(r"about (8|10|12) instances like these are needed", made.recommendation)
+
+    def test_what_is_needed_is_enough_for_most_samples(self):
+        rng = np.random.default_rng(4)
+        few = rng.lognormal(math.log(1.5), 0.5, 8)
+        made = compared(list(few), [1.0] * 8)
+        assert made.conclusion == "unclear"
+        assert made.needed is not None
+        again = rng.choice(few, (40, made.needed))
+        shown = [compared(list(row), [1.0] * made.needed).conclusion for row in again]
+        assert shown.count("better") > 20
+
+    def test_noise_alone_needs_more_instances_than_there_are(self):
+        made = compared([1.0, 3.0] * 20, [3.0, 0.95] * 20)
+        assert made.conclusion == "unclear"
+        assert "Even 200 instances like these would probably not show" in made.recommendation
+
+    def test_nothing_is_needed_where_all_is_decided_or_the_second_is_not_better(self):
+        assert compared([2.0] * 8, [1.0] * 8).needed is None
+        assert compared([1.0] * 8, [2.0, 0.9] * 4).needed is None
+
+
 class TestIntervals:
     def test_ratio_is_that_of_the_means(self):
         made = compared([2.0] * 10, [1.0] * 10)

@@ -6,6 +6,8 @@ from paramhs.core.text.numbers import finite
 
 MIN_CASES = 6
 """Cases needed so that unanimous ones give a p-value below 0.05."""
+MAX_NEEDED_CASES = 200
+"""Largest number of cases that a verdict asks for."""
 MARGIN = 0.01
 """Relative difference up to which costs are equivalent, as a share of the larger one."""
 CLOCK_SECONDS = 0.01
@@ -53,3 +55,5 @@ class Estimate:
     p_value: float
     favours_second: bool
     failures_differ: bool
+    needed: int | None = None
+    """Number of cases that would probably show the difference; None where that is not asked."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from paramhs.analysis.intervals import MIN_CASES, Estimate, Interval, Tolerance
+from paramhs.analysis.needed_cases import needed_cases
 from paramhs.analysis.paired_means import (
     Numbers,
     claimed_p_value,
@@ -19,8 +20,12 @@ from paramhs.core.costs import mean
 _MAX_COST = 1e100
 
 
-def estimate(pairs: Sequence[tuple[float, float]], tie: Tolerance, level: float) -> Estimate:
+def estimate(
+    pairs: Sequence[tuple[float, float]], tie: Tolerance, level: float, *, plan: bool = False
+) -> Estimate:
     """Estimate the ratio and difference of two means; above 1 (or 0) the second is better.
+
+    With `plan`, a better second that is not significant gets the number of cases it needs.
 
     The intervals include "no difference" exactly if the p-value is not below the level.
     """
@@ -28,7 +33,7 @@ def estimate(pairs: Sequence[tuple[float, float]], tie: Tolerance, level: float)
     largest = float(max(np.abs(first).max(), np.abs(second).max()))
     if largest > _MAX_COST:  # sums and squares would overflow
         small = replace(tie, clock=tie.clock / largest)
-        found = estimate([(a / largest, b / largest) for a, b in pairs], small, level)
+        found = estimate([(a / largest, b / largest) for a, b in pairs], small, level, plan=plan)
         return replace(found, gain=found.gain and found.gain.times(largest))
     a, b = mean(first.tolist()), mean(second.tolist())
     gap, positive = a - b, bool(min(first.min(), second.min()) > 0)
@@ -39,12 +44,14 @@ def estimate(pairs: Sequence[tuple[float, float]], tie: Tolerance, level: float)
     significant = p_value < level
     gain = Interval(gap, *difference_bounds(first - second, level))
     ratio = Interval(a / b, *ratio_bounds(first, second, level)) if positive else None
+    lacking = plan and not significant and gap > tie(a, b)
     return Estimate(
         _agreeing(gain, 0.0, significant),
         ratio and _agreeing(ratio, 1.0, significant),
         p_value,
         gap > 0,
         False,
+        needed_cases(pairs, tie, level) if lacking else None,
     )
 
 

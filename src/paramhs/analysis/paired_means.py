@@ -5,7 +5,23 @@ zero": they contain every ratio r for which `first - r * second` passes the test
 difference g for which `first - second - g` does. An interval and a p-value therefore never
 disagree.
 
-The p-value of a mean is the largest of four. Two are computed from the sample:
+Where costs are positive, the logarithms of their ratios tell most, because sizes of instances do
+not matter to them. Two rules read them:
+
+- *Consistent*: Student's t of the logarithms, with `FREEDOM` degrees of freedom whatever the number
+  of cases, as an allowance for skewness. The means of what few cases show may be those of the cheap
+  ones, so the ratio of the means must be at least as far from 1 as `AGREEMENT` of the mean
+  logarithm, and the mean logarithm of the costlier half as `COSTLY_SHARE` of it. With fewer than
+  `MIN_LOSS_CASES` cases, the same side must cost more in every case.
+- *Unanimous*: the same side costs at least `FACTOR` times as much in every case, or `LARGE_FACTOR`
+  times with fewer than `MIN_LOSS_CASES` cases. Without this rule, eight instances of which the default
+  solves two and the other configuration all, ten times faster, would prove nothing.
+
+Neither p-value is below twice the probability that all cases fall on one side by chance.
+
+With fewer than `MIN_DIFFERENCE_CASES` cases, positive costs are tested by these two rules alone.
+With more, and where costs are not all positive, the p-value of a mean is the largest of four (and
+with positive costs the two rules may give a smaller one). Two are computed from the sample:
 
 - the sign-flip test, exact where differences are symmetric, however heavy their tails;
 - the bootstrap-t, which follows the skewness of the sample. Its statistic is first divided by
@@ -15,25 +31,13 @@ The p-value of a mean is the largest of four. Two are computed from the sample:
 The other two are computed from the sample without its best case: the number that supports the claim
 most is replaced by the median of the others. One case cannot carry a claim.
 
-A claim (`claimed_p_value`) must also stand where most of the cost is. If the relative difference
-shrinks as cases get costlier, the cheap cases say little about the means, which the costly ones
-decide. Then the claim must hold for the costlier half alone. (A half of fewer than six is tested
-by Student's t, its p-value multiplied by `FEW_FACTOR`: sign flips would need six.)
-
-Where costs are positive there are two more ways to a small p-value. Both need the same side to cost
-more in every case; chance would have to choose that side n times.
-
-- *Unanimous*: at least `FACTOR` times as much in every case; twice that probability counts. Without
-  this rule, eight instances of which the default solves two and the other configuration all, ten
-  times faster, would prove nothing, because time-outs make the differences skewed.
-- *Steady*: at least `MIN_FACTOR` times as much in every case, and the logarithm of the largest
-  ratio is at most `STEADY_RATIO` times that of the smallest. Sizes of instances do not matter to
-  ratios that agree; only a kind of instance that is missing from the sample could turn the means.
-  Without this rule, six instances that all become 1.5 times faster would prove nothing, because
-  their sizes differ.
+Such a claim (`claimed_p_value`) must also stand where most of the cost is. If the relative
+difference shrinks as cases get costlier, the cheap cases say little about the means, which the
+costly ones decide. Then the claim must hold for the costlier half alone. (A half of fewer than six
+is tested by Student's t, its p-value multiplied by `FEW_FACTOR`: sign flips would need six.)
 
 `benchmarks/calibration` measures this against the alternatives; the tables are in
-docs/explanation/verdict.md.
+docs/benchmarks/calibration.md.
 
 Sources: Fisher, The Design of Experiments (1935), section 21; Hall, The Bootstrap and Edgeworth
 Expansion (1992), chapter 3; Fieller (1954) for a ratio by its differences.
@@ -57,10 +61,13 @@ SHRINKAGE_CASES = 90.0
 SHRINKING_SHARE = 0.85  # share of the mean relative difference of the cheaper half
 FEW_FACTOR = 6.0  # of Student's p-value, where the costlier half has fewer than six cases
 FLOOR = 0.1  # smallest relative spread of a resample; where cases tie, many resamples have none
+AGREEMENT = 0.87  # least share of the mean logarithm that the ratio of the means must have
+COSTLY_SHARE = 0.7  # the same for the mean logarithm of the costlier half
+FREEDOM = 3  # degrees of freedom of Student's t of logarithms
+MIN_LOSS_CASES = 8  # with fewer cases, none may go against the claim
+MIN_DIFFERENCE_CASES = 12  # cases from which differences of positive costs count, too
 FACTOR = 2.0  # ratio that every case must exceed to count as unanimous
-MIN_UNANIMOUS_CASES = 7  # cases needed for unanimity to be significant at 5 %
-MIN_FACTOR = 1.05  # ratio that every case must exceed to count as steady
-STEADY_RATIO = 3.0  # of the logarithms of the ratios, the largest over the smallest
+LARGE_FACTOR = 4.0  # the same with fewer than MIN_LOSS_CASES cases
 _MAX_EXACT_CASES = 11  # cases up to which all sign flips are enumerated
 _DRAWS = 3_999
 _MANY_CASES = 250  # with more cases, half the draws suffice
@@ -68,10 +75,13 @@ _STEPS = 20  # bisections of a bracket
 _GRID_POINTS = 18  # grid points on each side, up to 19,000 times the estimate for a ratio
 
 
-def mean_p_value(differences: npt.ArrayLike) -> float:
-    """Two-sided p-value of "the mean is zero"; 1 where all numbers are zero, or none are given."""
+def mean_p_value(differences: npt.ArrayLike, level: float = 1.0) -> float:
+    """Two-sided p-value of "the mean is zero"; 1 where all numbers are zero, or none are given.
+
+    As in `p_values`, one above `level` is a lower bound.
+    """
     numbers = np.asarray(differences, dtype=float)
-    return float(p_values(numbers[None, :])[0]) if len(numbers) else 1.0
+    return float(p_values(numbers[None, :], level)[0]) if len(numbers) else 1.0
 
 
 def pair_p_value(first: Numbers, second: Numbers, ratio: float = 1.0, shift: float = 0.0) -> float:
@@ -81,36 +91,78 @@ def pair_p_value(first: Numbers, second: Numbers, ratio: float = 1.0, shift: flo
     return float(pair_p_values(first[None, :] - shift, ratio * second[None, :])[0])
 
 
-def pair_p_values(first: Numbers, second: Numbers) -> Numbers:
-    """Vectorised `pair_p_value` of "the means are equal", one row per sample."""
-    return np.minimum(p_values(first - second), _unanimous(first, second))
+def pair_p_values(first: Numbers, second: Numbers, level: float = 1.0) -> Numbers:
+    """Vectorised `pair_p_value` of "the means are equal", one row per sample.
+
+    As in `p_values`, those above `level` are lower bounds.
+    """
+    found, left = _of_ratios(first, second)
+    found[left] = np.minimum(found[left], p_values((first - second)[left], level))
+    return found
+
+
+def _of_ratios(first: Numbers, second: Numbers) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+    """p-values of the ratios, and the rows whose differences are to be tested as well."""
+    positive = (np.minimum(first, second) > 0).all(axis=1)
+    found = np.ones(len(first))
+    if first.shape[1] >= MIN_CASES and positive.any():
+        sides = first[positive], second[positive]
+        found[positive] = np.minimum(_consistent(*sides), _unanimous(*sides))
+    return found, ~positive | (first.shape[1] >= MIN_DIFFERENCE_CASES)
+
+
+def _consistent(first: Numbers, second: Numbers) -> Numbers:
+    """The p-value of each row by Student's t of its logarithms; 1 where its parts disagree."""
+    n = first.shape[1]
+    logs = np.log(first) - np.log(second)
+    middle = logs.mean(axis=1)
+    costly = np.argsort(np.log(first) + np.log(second), axis=1, kind="stable")[:, n // 2 :]
+    half = np.take_along_axis(logs, costly, axis=1).mean(axis=1)
+    ratio = np.log(first.mean(axis=1)) - np.log(second.mean(axis=1))
+    side = np.sign(middle)
+    agree = (side * ratio >= AGREEMENT * np.abs(middle)) & (
+        side * half >= COSTLY_SHARE * np.abs(middle)
+    )
+    if n < MIN_LOSS_CASES:
+        agree &= (logs * side[:, None] > 0).all(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(middle) / logs.std(axis=1, ddof=1) * math.sqrt(n)
+    usable = agree & (side != 0) & ~np.isnan(t)
+    return np.where(usable, np.maximum(_t3_tails(np.where(usable, t, 0.0)), 2 * 0.5**n), 1.0)
+
+
+def _t3_tails(t: Numbers) -> Numbers:
+    """Two-sided p-values of Student's t with three degrees of freedom."""
+    angle = np.arctan(t / math.sqrt(FREEDOM))
+    return np.asarray(np.maximum(1 - 2 / math.pi * (angle + np.sin(angle) * np.cos(angle)), 0.0))
 
 
 def _unanimous(first: Numbers, second: Numbers) -> Numbers:
     """The p-value of each row in which one side costs more in every case, by enough; else 1."""
     n = first.shape[1]
-    positive = (np.minimum(first, second) > 0).all(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        logs = np.log(first) - np.log(second)
-        sizes = np.where(np.isfinite(logs), np.abs(logs), 0.0)
-        one_sided = positive & (np.abs(np.sign(logs).sum(axis=1)) == n)
-    least, most = sizes.min(axis=1), sizes.max(axis=1)
-    steady = one_sided & (least >= math.log(MIN_FACTOR)) & (most <= STEADY_RATIO * least)
-    apart = one_sided & (least >= math.log(FACTOR)) & (n >= MIN_UNANIMOUS_CASES)
-    found = np.where(steady & (n >= MIN_CASES), 2 * 0.5**n, 1.0)
-    return np.minimum(found, np.where(apart, 4 * 0.5**n, 1.0))
+    logs = np.log(first) - np.log(second)
+    one_sided = np.abs(np.sign(logs).sum(axis=1)) == n
+    least = math.log(LARGE_FACTOR if n < MIN_LOSS_CASES else FACTOR)
+    return np.where(one_sided & (np.abs(logs).min(axis=1) >= least), 2 * 0.5**n, 1.0)
 
 
-def claimed_p_value(first: Numbers, second: Numbers) -> float:
-    """`pair_p_value`, or that of the costlier half if it is larger and differences shrink."""
-    found = pair_p_value(first, second)
+def claimed_p_value(first: Numbers, second: Numbers, level: float = 1.0) -> float:
+    """`pair_p_value`, or that of the costlier half if it is larger and differences shrink.
+
+    As in `p_values`, one above `level` is a lower bound.
+    """
+    if not len(first):
+        return 1.0
+    (by_ratio,), (tested,) = _of_ratios(first[None, :], second[None, :])
+    if not tested or by_ratio < level < 1:
+        return float(by_ratio)
+    found = float(p_values((first - second)[None, :], level)[0])
     size, difference = np.abs(first) + np.abs(second), first - second
     difference = difference * math.copysign(1.0, float(difference.sum()))
     apart = difference != 0
-    if not _shrinks(size[apart], difference[apart]):
-        return found
-    half = _costlier_half(size[apart], difference[apart])
-    return min(max(found, half), float(_unanimous(first[None, :], second[None, :])[0]))
+    if found <= level and _shrinks(size[apart], difference[apart]):
+        found = max(found, _costlier_half(size[apart], difference[apart]))
+    return min(found, float(by_ratio))
 
 
 def _costlier_half(size: Numbers, difference: Numbers) -> float:
@@ -134,8 +186,12 @@ def _shrinks(size: Numbers, difference: Numbers) -> bool:
     return float(relative[middle:].mean()) < SHRINKING_SHARE * float(relative[:middle].mean())
 
 
-def p_values(samples: Numbers) -> Numbers:
-    """Vectorised `mean_p_value`, one row per sample."""
+def p_values(samples: Numbers, level: float = 1.0) -> Numbers:
+    """Vectorised `mean_p_value`, one row per sample.
+
+    Where one of the tests gives more than `level`, the others are left out and the result is a
+    lower bound above it: for callers that only ask whether the p-value is below that level.
+    """
     # The tests are scale-free, so samples are divided by their largest number to avoid overflow; an
     # all-zero sample stays zero and gives p = 1. Negating samples with a negative sum turns every
     # claim into "the mean is above 0", so that one-sided tails suffice.
@@ -144,7 +200,11 @@ def p_values(samples: Numbers) -> Numbers:
     usable = np.isfinite(scaled).all(axis=1, keepdims=True)
     x = np.where(usable, scaled, 0.0)
     x = x * np.where(x.sum(axis=1, keepdims=True) >= 0, 1.0, -1.0)  # the claim: the mean is > 0
-    return np.asarray(np.minimum(1.0, 2 * np.maximum(_tails(x), _tails(_without_best(x)))))
+    weaker, found = _without_best(x), np.zeros(len(x))
+    for tails, sample in product((_flip_tails, _bootstrap_tails), (x, weaker)):
+        left = found <= level
+        found[left] = np.maximum(found[left], np.minimum(1.0, 2 * tails(sample[left])))
+    return found
 
 
 def _without_best(x: Numbers) -> Numbers:
@@ -158,15 +218,11 @@ def _without_best(x: Numbers) -> Numbers:
     return weaker
 
 
-def _tails(x: Numbers) -> Numbers:
-    return np.maximum(_flip_tails(x), _bootstrap_tails(x))
-
-
 def _flip_tails(x: Numbers) -> Numbers:
     """Share of sign patterns with a sum at least as large, all signs being equally likely."""
     slack = 1e-9 * np.abs(x).sum(axis=1, keepdims=True)
     larger = x @ signs(x.shape[1]).T >= x.sum(axis=1, keepdims=True) - slack
-    return np.asarray(larger.mean(axis=1))
+    return np.asarray(np.count_nonzero(larger, axis=1) / larger.shape[1])
 
 
 def _bootstrap_tails(x: Numbers) -> Numbers:
@@ -228,7 +284,7 @@ def ratio_bounds(first: Numbers, second: Numbers, level: float) -> tuple[float, 
     estimate = float(first.mean() / second.mean())
 
     def passes(log: float) -> bool:
-        return claimed_p_value(first, estimate * math.exp(log) * second) >= level
+        return claimed_p_value(first, estimate * math.exp(log) * second, level) >= level
 
     low, high = (_edge(passes, side, 0.01) for side in (-1.0, 1.0))
     return estimate * math.exp(low), estimate * math.exp(high)
@@ -240,7 +296,7 @@ def difference_bounds(differences: Numbers, level: float) -> tuple[float, float]
     step = float(differences.std()) / math.sqrt(len(differences)) or abs(estimate) * 1e-6 or 1.0
 
     def passes(shift: float) -> bool:
-        return mean_p_value(differences - estimate - shift) >= level
+        return mean_p_value(differences - estimate - shift, level) >= level
 
     low, high = (_edge(passes, side, step / 4) for side in (-1.0, 1.0))
     return estimate + low, estimate + high

@@ -7,7 +7,7 @@ about these instances only.
 
 The estimate is the ratio of mean costs over the population of instances (or their difference, where
 costs are not all positive). The method is explained in docs/explanation/verdict.md, its coverage in
-docs/explanation/verdict.md.
+docs/benchmarks/calibration.md.
 """
 
 import math
@@ -129,6 +129,11 @@ class Verdict:
     """Whether one side has failed more often somewhere; then the interval alone does not decide."""
     without_instances: bool = False
     """Whether the target runs without instances, so that only seeds vary."""
+    needed: int | None = None
+    """Number of cases that would probably show a difference of this size; 201 for more than 200.
+
+    None where the verdict decides, the second is not better, or there are fewer than six cases.
+    """
     metric: CostMetric = field(default=Quality(), repr=False)
     """Metric of the comparison."""
     paired_runs: tuple[tuple[Run, Run], ...] = field(default=(), repr=False, compare=False)
@@ -248,6 +253,7 @@ class Verdict:
             "looks": self.looks,
             "early": self.early,
             "failures_differ": self.failures_differ,
+            "needed": self.needed,
             "without_instances": self.without_instances,
             "about_these_only": self.about_these_only,
         }
@@ -355,6 +361,7 @@ def verdict(
         looks=looks,
         early=early,
         failures_differ=found.failures_differ,
+        needed=found.needed if wins + losses else None,
         without_instances=instances == {NO_INSTANCE.name},
         metric=metric,
         paired_runs=tuple((mine[pair], other[pair]) for pair in mine),
@@ -383,7 +390,8 @@ def _compared(
     failures_differ = any(a[0] != b[0] for a, b in scores)
     if not means:
         return Estimate(None, None, *_failure_test(scores, tie), failures_differ)
-    estimated = estimate([(-b, -a) if flip else (a, b) for a, b in means], tie, level)
+    pairs = [(-b, -a) if flip else (a, b) for a, b in means]
+    estimated = estimate(pairs, tie, level, plan=not failures_differ)
     if not failures_differ:
         return estimated
     p_value, favours = _failure_test(scores, tie)

@@ -4,7 +4,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from paramhs.analysis.intervals import MIN_CASES
+from paramhs.analysis.intervals import MAX_NEEDED_CASES, MIN_CASES
 from paramhs.core.costs import mean
 from paramhs.core.runs import Status
 from paramhs.core.text.numbers import counted, printable
@@ -242,7 +242,19 @@ def _why_not(verdict: "Verdict") -> str:
         return f" {counted(cases, verdict.case)} cannot show a difference; make at least 6."
     if verdict.failures_differ and _excludes_none(verdict):
         return _failures(verdict)
-    return ""
+    return _missing(verdict)
+
+
+def _missing(verdict: "Verdict") -> str:
+    """What a difference of this size lacks to be shown."""
+    needed = verdict.needed
+    if needed is None:
+        return ""
+    if needed > MAX_NEEDED_CASES:
+        many = counted(MAX_NEEDED_CASES, verdict.case)
+        return f" Even {many} like these would probably not show a difference of this size."
+    many = counted(needed, verdict.case)
+    return f" To show a difference of this size, about {many} like these are needed."
 
 
 def _excludes_none(verdict: "Verdict") -> bool:
