@@ -34,7 +34,8 @@ def landscape(
     """Compute how many calls each operator needs on a table of costs.
 
     The calculation is exact. Comparisons are assumed to be correct and the start uniform. Lower
-    costs are better. A column of numbers is ordered by value, any other column as in the file.
+    costs are better. A column of numbers is ordered by value, any other column as in the file. The
+    last line says which operator suits such a parameter when runs are noisy.
     """
     analysis = _analysis(table)
     console = Terminal()
@@ -83,6 +84,8 @@ def _print(console: Console, analysis: "Analysis") -> None:
     _say(console, f"\n{facts['advice']}", style="bold")
     if facts["near_best"]:
         _say(console, f"\n{facts['near_best']['advice']}", style="bold")
+    if facts["kind"]:
+        _say(console, f"\nWith the noise of real runs. {facts['kind']['advice']}", style="bold")
 
 
 def _written(config: dict[str, str]) -> str:

@@ -22,13 +22,13 @@ from paramhs.theory.bounds import (
 )
 from paramhs.theory.harmonic_line import harmonic_line_calls
 from paramhs.theory.hitting import Bools
+from paramhs.theory.kinds import GAP, Kind, kind_of
 from paramhs.theory.param_rls import table_chain
 from paramhs.theory.unimodality import Floats, Profile, profile
 
 COST = "cost"
 MAX_MOVES = 30_000_000  # moves between configurations to compute: about 2 GB
 MAX_TIES = 30_000_000  # pairs of configurations of equal cost, which elimination may fill in
-GAP = 0.02  # costs up to this share above the best count as nearly the best
 _MAX_CHAIN_VALUES = 500  # values up to which a harmonic step is solved as a chain
 _MAX_NAMES = 5  # missing configurations named in a message
 
@@ -267,6 +267,8 @@ class Analysis:
     """Profile of approximate unimodality; None for several parameters."""
     near: Near | None = None
     """Calls to nearly the best cost; None where the best cost is not above 0."""
+    kind: Kind | None = None
+    """Kind of the landscape; None for several parameters."""
 
     @cached_property
     def optima(self) -> list[dict[str, str]]:
@@ -339,6 +341,7 @@ class Analysis:
             else [{"beta": beta, "alpha": alpha} for beta, alpha in self.steps],
             "notes": self.notes,
             "near_best": self.near and self.near.to_json(),
+            "kind": self.kind and self.kind.to_json(),
             "advice": self.advice,
         }
 
@@ -352,7 +355,8 @@ def analyse(table: Table) -> Analysis:
         note = "Moves without replacement are computed for one parameter only."
         table = replace(table, notes=(*table.notes, note))
     shape = None if several else profile(table.costs, int(np.argmin(table.costs)))
-    return Analysis(table, _operators(table), shape, _near(table))
+    kind = None if several else kind_of(table.costs)
+    return Analysis(table, _operators(table), shape, _near(table), kind)
 
 
 def _near(table: Table) -> Near | None:

@@ -1,0 +1,1 @@
+"""Landscapes of single parameters of real solvers, and the operators that suit them."""
