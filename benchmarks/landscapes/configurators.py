@@ -41,7 +41,7 @@ from paramhs.search.operators import BothSides, Harmonic, Learned, LStep, OnePar
 RESULTS = DATA / "configurators.csv"
 HEADER = ("case", "space", "configurator", "operator", "runs", "seed", "cost")
 BUDGETS = (100, 300, 1_000)
-FEW = 5
+FEW_VALUES = 5
 """Values of a parameter in the small spaces."""
 BASIC_RUNS = 10
 """N of BasicILS: budgets of hundreds of runs do not allow more."""
@@ -83,7 +83,7 @@ def _parameter(target: Solver, name: str, *, few: bool) -> Ordinal:
     nearest = nearest_to_default(target, name)
     if not few:
         return Ordinal(values, default=values[nearest])
-    chosen = {round(k * (len(values) - 1) / (FEW - 1)) for k in range(FEW)}
+    chosen = {round(k * (len(values) - 1) / (FEW_VALUES - 1)) for k in range(FEW_VALUES)}
     chosen.discard(min(chosen, key=lambda k: abs(k - nearest)))
     return Ordinal([values[k] for k in sorted({*chosen, nearest})], default=values[nearest])
 

@@ -26,7 +26,7 @@ from paramhs.core.space import Value
 
 ERROR = 0.02
 """Standard error that is aimed at, as a part of the base's cost."""
-LEAST_COPIES = 2
+MIN_COPIES = 2
 TUNED = {
     "minisat": ("rfirst", "var-decay", "cla-decay", "rnd-freq", "grow"),
     "clasp": ("vsids-decay", "restarts-x-base", "contraction", "del-init", "rand-freq"),
@@ -110,7 +110,7 @@ def finished(solver: str, base: str, name: str, target: Target) -> bool:
     for one in measured(solver, read_rows(solver)):
         if (one.base, one.parameter) == (base, name):
             copies = one.ratios.shape[1]
-            enough = copies >= LEAST_COPIES and bool(np.all(one.errors <= ERROR))
+            enough = copies >= MIN_COPIES and bool(np.all(one.errors <= ERROR))
             return enough or not one.has_effect or copies >= target.max_copies
     return False
 

@@ -22,7 +22,7 @@ from paramhs.execution.targets import FunctionTarget
 from paramhs.search.configurators import ParamHS
 
 RUNS = 400
-FIRST = 100  # number of the first instance: others than those that are measured
+FIRST_INSTANCE = 100  # number of the first instance: others than those that are measured
 
 
 def tune(solver: str) -> dict[str, Value]:
@@ -38,7 +38,9 @@ def tune(solver: str) -> dict[str, Value]:
             changed = {name: value for name, value in config.items() if value != default[name]}
             return target.run(changed, str(path), seed % 1_000)
 
-        instances = tuple(Instance(f"{n}", n) for n in range(FIRST, FIRST + COUNT))
+        instances = tuple(
+            Instance(f"{n}", n) for n in range(FIRST_INSTANCE, FIRST_INSTANCE + COUNT)
+        )
         scenario, budget = Scenario(space, instances), Budget(runs=RUNS)
         found = tune_scenario(scenario, FunctionTarget(work), ParamHS(), budget=budget, seed=0)
     return {name: value for name, value in found.best.items() if value != default[name]}
