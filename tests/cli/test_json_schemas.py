@@ -62,11 +62,29 @@ mode = ["a", "b"]
 runs = 12
 """
 
+FRONT = """\
+function = "fragile:both"
+cost = ["minimise size", "minimise loss"]
+subject_to = "loss <= 9"
+instances = [1, 2, 3]
+test_instances = [4, 5]
+
+[space]
+k = [0, 9]
+
+[budget]
+runs = 25
+"""
+
 FRAGILE = """\
 def fragile(config):
     if config["mode"] == "b":
         raise RuntimeError("no such mode")
     return config["k"]
+
+
+def both(config, instance):
+    return {"size": instance + config["k"], "loss": instance + (9 - config["k"])}
 """
 
 CALLS = {
@@ -80,7 +98,12 @@ CALLS = {
     "portfolio": [["scenario.sqlite", "-k", "2", "--runs", "20"]],
     "report": [["scenario.sqlite", "--figures", "figures"]],
     "saps": [["small.cnf", "--cutoff", "20", "--runs", "2"]],
-    "show": [["scenario.sqlite"], ["one.sqlite"], ["broken.sqlite"]],
+    "show": [
+        ["scenario.sqlite"],
+        ["one.sqlite"],
+        ["broken.sqlite"],
+        ["front.sqlite", "--pick", "loss <= 99"],
+    ],
     "simplify": [["scenario.toml", "--budget", "40"]],
     "solvers": [[], ["--solver", "mine.toml"]],
     "space": [["scenario.toml"], ["scenario.toml", "--to", "pcs-new"]],
@@ -101,6 +124,7 @@ CALLS = {
             "--no-report",
         ],
         ["small.toml", "--store", "broken.sqlite", "--no-report"],
+        ["front.toml", "--no-report"],
     ],
     "validate": [["scenario.toml", "-c", "default", "-c", "x=70"]],
 }
@@ -140,6 +164,7 @@ def furnish(folder):
     (folder / "scenario.toml").write_text(SCENARIO)
     (folder / "command.toml").write_text(COMMAND)
     (folder / "small.toml").write_text(SMALL)
+    (folder / "front.toml").write_text(FRONT)
     (folder / "fragile.py").write_text(FRAGILE)
     (folder / "table.csv").write_text("x,cost\n1,5\n2,3\n3,4\n4,1\n")
     (folder / "two.csv").write_text("x,y,cost\n1,a,5\n1,b,3\n2,a,4\n2,b,1\n")

@@ -7,6 +7,7 @@ from paramhs.analysis.expected_gain import ExpectedGain, expected_gain
 from paramhs.analysis.gain_bound import GainBound, gain_bound
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.win_probability import WinProbability, win_probabilities
+from paramhs.core.several_costs import Costs
 
 if TYPE_CHECKING:
     from paramhs.search.record import Record
@@ -57,6 +58,8 @@ class Certificate:
 
 def certificate(record: "Record", verdict: Verdict | NoVerdict) -> Certificate:
     """The certificate of a record and its verdict."""
+    if isinstance(record.scenario.cost, Costs):  # the statements are about one cost
+        return Certificate(verdict, None, (), None)
     further = max(len(record.runs) // _FURTHER_PARTS, 1)
     gain = expected_gain(record, further)
     return Certificate(verdict, gain_bound(record), win_probabilities(record), gain)

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from paramhs.analysis.evidence import common_costs
 from paramhs.core.runs import Point
+from paramhs.core.several_costs import Costs
 from paramhs.search.history import History
 from paramhs.search.record import Record
 
@@ -78,9 +79,9 @@ def _range(low: float, high: float) -> str:
 
 
 def expected_gain(record: Record, further: int) -> ExpectedGain | None:
-    """Predict the gain of `further` runs; None before the first race is decided."""
+    """Predict the gain of `further` runs; None before the first race, or with several costs."""
     history = record.history
-    if not history.races or further < 1:
+    if not history.races or further < 1 or isinstance(record.scenario.cost, Costs):
         return None
     past = improvements(history, record.trajectory)
     return predicted(past, len(record.runs), further, history.rng("gain"))

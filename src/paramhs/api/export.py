@@ -21,7 +21,14 @@ from paramhs.core.errors import BadInput
 from paramhs.core.runs import Run
 from paramhs.core.text.numbers import printable_json
 from paramhs.execution.storage import ABLATION, VERDICT
-from paramhs.report.tables import Row, config_rows, run_rows, trajectory_rows, verdict_rows
+from paramhs.report.tables import (
+    Row,
+    config_rows,
+    front_rows,
+    run_rows,
+    trajectory_rows,
+    verdict_rows,
+)
 from paramhs.search.judge import Judge
 
 _BATCH_ROWS = 5_000  # written to a Parquet file at a time
@@ -103,11 +110,17 @@ def _verdict(path: Path) -> Iterator[Table]:
     yield table_of(list(verdict_rows([verdict] if isinstance(verdict, Verdict) else [])))
 
 
+@contextmanager
+def _front(path: Path) -> Iterator[Table]:
+    yield table_of(list(front_rows(load(path).front)))
+
+
 TABLES: Mapping[str, Callable[[Path], AbstractContextManager[Table]]] = {
     "runs": _runs,
     "configurations": _configurations,
     "trajectory": _trajectory,
     "verdict": _verdict,
+    "front": _front,
     "verdict-runs": partial(_runs_of, VERDICT),
     "ablation-runs": partial(_runs_of, ABLATION),
 }

@@ -90,7 +90,8 @@ def _number(cost: float | None) -> str:
 
 def _how_sure(result: Result) -> list[str]:
     """Describe the closest rivals, with twice the standard error on common runs."""
-    if result.best == result.default and len(result.trajectory) <= 1:
+    alone = result.best == result.default and len(result.trajectory) <= 1
+    if alone or result.front is not None:
         return []
     rivals = closest_rivals(result.history, result.best)
     # With many rivals and few common runs, the closest one is merely the luckiest.

@@ -33,6 +33,13 @@ def print_front(console: Console, front: Front) -> None:
         tell(console, f"{point.name}: {brief(point.config)}", indent="  ")
 
 
+def balanced_name(front: Front) -> str:
+    """The point that a search reports as its best, in words."""
+    if front.metric.bounds:
+        return f"{front.chosen.name}, the best of the search within the bounds"
+    return f"{front.chosen.name}, which balances the costs (--pick chooses another)"
+
+
 def print_groups(console: Console, families: Disagreement, notes: Sequence[str]) -> None:
     """Print a row for each family of instances, and sentences about groups of instances."""
     if families.table:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paramhs.analysis.evidence import common_costs, steps
+from paramhs.analysis.front import FrontPoint
 from paramhs.analysis.solved_runs import failed_by_config
 from paramhs.api.load import load
 from paramhs.api.terminal.safe_console import Terminal
@@ -23,6 +24,7 @@ from paramhs.cli.render_result import (
     print_trajectory,
 )
 from paramhs.cli.render_verdict import (
+    balanced_name,
     print_accepted,
     print_front,
     print_groups,
@@ -72,8 +74,9 @@ def show(
         else:
             say("the default is the best: there is nothing to set", err=True)
         return
-    if pick is not None:
-        _pick(load(store), pick, as_json)
+    if pick is not None and not as_json:
+        point = _picked(load(store), pick)
+        say(point.command or str(point.config))
         return
     from paramhs.execution.storage.stats import summary
 
@@ -88,6 +91,8 @@ def show(
     most_run = _most_run(result, [row["config"] for row in about["most_run"]])
     if as_json:
         told = _as_json(result, most_run)
+        if pick is not None:
+            told["picked"] = _picked(result, pick).to_json()
         print_json({**about, **told, "accepted": list(result.accepted)})
         return
     console.print()
@@ -105,17 +110,11 @@ def show(
     print_most_run(console, most_run)
 
 
-def _pick(result: Result, bounds: str, as_json: bool) -> None:
-    """Print the point of the front that is best within bounds: its command, or its values."""
+def _picked(result: Result, bounds: str) -> FrontPoint:
+    """The point of the front that is best within bounds."""
     if result.front is None:
         raise BadInput("--pick chooses among several costs, and this search has one")
-    point = result.front.pick(bounds)
-    if as_json:
-        print_json(point.to_json())
-        return
-    say(point.command or str(point.config))
-    means = ", ".join(f"{name} {number:.4g}" for name, number in point.costs.items())
-    say(f"{point.name}: {means} on {result.front.on}", err=True)
+    return result.front.pick(bounds)
 
 
 def _most_run(result: Result, keys: Sequence[str]) -> list[dict[str, Any]]:
@@ -173,7 +172,8 @@ def _print_verdict(console: Console, result: Result, store: Path) -> None:
         print_front(console, result.front)
     print_groups(console, result.families, result.group_notes)
     if result.command:
-        print_command(console, result.command, "command of the best configuration", store)
+        best = balanced_name(result.front) if result.front else "the best configuration"
+        print_command(console, result.command, f"command of {best}", store)
 
 
 def _print_certificate(console: Console, result: Result) -> None:

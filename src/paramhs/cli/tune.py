@@ -22,6 +22,7 @@ from paramhs.cli.portfolio import portfolio_of, print_portfolio
 from paramhs.cli.render_failures import print_failures
 from paramhs.cli.render_result import print_answers, print_command, print_result
 from paramhs.cli.render_verdict import (
+    balanced_name,
     command_of,
     print_accepted,
     print_front,
@@ -238,6 +239,8 @@ def _print(result: Result, scenario_file: ScenarioFile, store: Path) -> None:
     print_groups(console, result.families, result.group_notes)
     command = scenario_file.target.command_line(result.best)
     what = "command of the best configuration" if command else "best configuration, complete"
+    if result.front:
+        what = f"{'command' if command else 'values'} of {balanced_name(result.front)}"
     print_command(console, command or str(result.best), what, store)
 
 

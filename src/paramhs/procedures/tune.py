@@ -91,7 +91,7 @@ def tune(
     check_seed(seed)
     check_configurator(configurator)
     if isinstance(scenario.cost, Costs):
-        configurator = _for_front(configurator, asynchronous)
+        configurator = _for_front(configurator, asynchronous, budget)
     if asynchronous is not False:
         width = _width(running) if asynchronous is True else asynchronous
         configurator = made_asynchronous(configurator, width)
@@ -152,9 +152,13 @@ def tune(
     return Tuned(record, told, None if store is None else Path(store), capped)
 
 
-def _for_front(configurator: Configurator, asynchronous: bool | int) -> Configurator:
+def _for_front(
+    configurator: Configurator, asynchronous: bool | int, budget: Budget
+) -> Configurator:
     if asynchronous is not False:
         raise BadInput("asynchronous searches have one cost, and this one has several")
+    if budget.stop is not None:
+        raise BadInput("budget.stop predicts the gain in one cost, and this search has several")
     return front_search(configurator)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from paramhs.analysis.ablation import Ablation
+from paramhs.analysis.front import Front, FrontPoint, share
 from paramhs.analysis.intervals import Interval
 from paramhs.core.costs import CostMetric
 from paramhs.report import charts
@@ -47,6 +48,67 @@ def interval_figure(ratio: Interval, better: str) -> Figure:
     ]
     title = "Improvement factor of the best, with its 95 % interval"
     return Figure("verdict", title, frame.drawn(title, *parts))
+
+
+# Fronts
+
+
+def front_figures(front: Front) -> list[Figure]:
+    """Each further cost of the points against the first, with intervals and the default."""
+    names, points = front.metric.names, front.points
+    return [_front_figure(front, names[0], name) for name in names[1:]] if points else []
+
+
+def _front_figure(front: Front, first: str, second: str) -> Figure:
+    spots = [(p.costs[first], p.costs[second], f"{p.name}: {p.config}") for p in front.points]
+    spots = [(x, y, clipped(told, 200)) for x, y, told in spots if math.isfinite(x + y)]
+    default = front.default.costs[first], front.default.costs[second]
+    ends = [_front_ends(front, point, name) for point in front.points for name in (first, second)]
+    frame = Frame(
+        fitting([default[0], *(x for x, _, _ in spots), *(x for one in ends[::2] for x in one)]),
+        fitting([default[1], *(y for _, y, _ in spots), *(y for one in ends[1::2] for y in one)]),
+        first,
+        second,
+    )
+    bars = []
+    for point in front.points:
+        x, y = point.costs[first], point.costs[second]
+        if across := _front_ends(front, point, first):
+            bars.append(charts.segment(frame, (across[0], y), (across[1], y), "b"))
+        if up := _front_ends(front, point, second):
+            bars.append(charts.segment(frame, (x, up[0]), (x, up[1]), "b"))
+    numbers = [
+        charts.words(str(point.number), frame.across(spot[0]) + 6, frame.down(spot[1]) - 6)
+        for point, spot in zip(front.points, spots, strict=False)
+    ]
+    bounds = [
+        charts.rule(frame, "one", **{"x" if bound.name == first else "y": bound.limit})
+        for bound in front.metric.bounds
+        if bound.name in (first, second)
+    ]
+    title = f"Front: {second} against {first}"
+    drawn = frame.drawn(
+        title,
+        *bounds,
+        *bars,
+        charts.dots(frame, spots, "b"),
+        *numbers,
+        charts.crosses(frame, [(*default, f"default: {front.default.config}")], "a"),
+        charts.legend([("a", "default"), ("b", "points")], frame.left, 12),
+    )
+    bars_text = " Bars: intervals of the ratio to the default's mean." if bars else ""
+    line = f" Dashed: {' and '.join(map(str, front.metric.bounds))}." if bounds else ""
+    return Figure(f"front-{second}", title, drawn, f"Means over {front.on}.{bars_text}{line}")
+
+
+def _front_ends(front: Front, point: FrontPoint, name: str) -> tuple[float, float] | tuple[()]:
+    """Ends of the interval of a mean, from its ratio to the default's; empty without one."""
+    made = point.verdicts.get(name)
+    factor = made and share(made)
+    default = front.default.costs[name]
+    if not factor or not 0 < factor.low <= factor.high < math.inf or not math.isfinite(default):
+        return ()
+    return default * factor.low, default * factor.high
 
 
 # Ablation

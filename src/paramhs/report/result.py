@@ -29,6 +29,7 @@ from paramhs.report.tables import (
     TableName,
     config_rows,
     dataframe,
+    front_rows,
     polars_dataframe,
     run_rows,
     trajectory_rows,
@@ -314,6 +315,8 @@ class Result:
     @property
     def group_notes(self) -> list[str]:
         """Sentences about families, groups of instances and the ceiling of per-run choices."""
+        if self.front is not None:
+            return []
         factor, configs = self.ceiling or (None, 0)
         found = None if self.families.verdicts else self.clusters
         lines = (
@@ -417,7 +420,7 @@ class Result:
         """A table of plain values, a dictionary for each row.
 
         Args:
-            name: "runs", "configurations", "trajectory" or "verdict".
+            name: "runs", "configurations", "trajectory", "verdict" or "front".
 
         Returns:
             The rows, all with the same keys; None stands for what is missing.
@@ -430,6 +433,8 @@ class Result:
             return list(trajectory_rows(self.history, self.trajectory))
         if name == "verdict":
             return list(verdict_rows([self.verdict] if isinstance(self.verdict, Verdict) else []))
+        if name == "front":
+            return list(front_rows(self.front))
         raise BadInput(f"there is no table {short(name)}; there are {', '.join(TABLE_NAMES)}")
 
     def to_dataframe(self, table: TableName = "runs") -> "pandas.DataFrame":
@@ -438,7 +443,7 @@ class Result:
         Whole numbers stay whole where some are missing: such columns are nullable.
 
         Args:
-            table: "runs", "configurations", "trajectory" or "verdict".
+            table: "runs", "configurations", "trajectory", "verdict" or "front".
 
         Returns:
             The data frame.
@@ -449,7 +454,7 @@ class Result:
         """A table as a polars data frame, if polars is installed.
 
         Args:
-            table: "runs", "configurations", "trajectory" or "verdict".
+            table: "runs", "configurations", "trajectory", "verdict" or "front".
 
         Returns:
             The data frame; a column with values of several types is one of texts.

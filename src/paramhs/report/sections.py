@@ -21,6 +21,7 @@ from paramhs.report.figures import (
     Figure,
     ablation_figure,
     cactus_figure,
+    front_figures,
     interval_figure,
     scatter_figure,
     trail_figures,
@@ -64,6 +65,11 @@ class Found:
     """Headings, then a row for each family of instances; empty without families."""
     groups: Sequence[str]
     """Sentences about families, groups of instances and the ceiling."""
+    front: Sequence[Row] = ()
+    """Headings, then a row for the default and each point of a front; empty with one cost."""
+    front_caveat: str = ""
+    points: Sequence[tuple[str, str]] = ()
+    """Name of each point, and its command or its values."""
 
 
 def found(result: Result, calls: Mapping[str, str]) -> Found:
@@ -79,6 +85,9 @@ def found(result: Result, calls: Mapping[str, str]) -> Found:
         if verdict.ratio is not None:
             better = directions(metric, verdict.by == "runtime")[0]
             figures.append(interval_figure(verdict.ratio, better))
+    front = result.front
+    if front is not None:
+        figures += front_figures(front)
     return Found(
         verdict.recommendation,
         {"better": "good", "worse": "bad"}.get(verdict.conclusion, "open"),
@@ -94,6 +103,11 @@ def found(result: Result, calls: Mapping[str, str]) -> Found:
         figures,
         [*map(tuple, result.families.table)],
         result.group_notes,
+        [*map(tuple, front.table)] if front else (),
+        front.caveat if front else "",
+        [(point.name, point.command or point.config.key) for point in front.points]
+        if front
+        else (),
     )
 
 

@@ -9,13 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from paramhs.analysis.evidence import common_costs, steps
+from paramhs.analysis.front import Front, share
 from paramhs.analysis.solved_runs import failed_by_config
 from paramhs.analysis.verdict import Verdict
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Point, Run, Status
 from paramhs.core.scenario import Scenario
+from paramhs.core.several_costs import Costs
 from paramhs.core.space import Config
 from paramhs.core.text.numbers import finite
+from paramhs.search.front import shown_means
 from paramhs.search.history import History
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     import polars
 
 Row = dict[str, Any]
-TableName = Literal["runs", "configurations", "trajectory", "verdict"]
+TableName = Literal["runs", "configurations", "trajectory", "verdict", "front"]
 """Tables of a result."""
 TABLE_NAMES: tuple[str, ...] = get_args(TableName)
 
@@ -44,6 +47,7 @@ def run_rows(scenario: Scenario, runs: Iterable[Run]) -> Iterator[Row]:
             "quality": run.quality,
             "answer": run.answer,
             "cost": finite(cost),
+            **_several(scenario, run, capped),
             "detail": run.detail,
         }
 
@@ -52,6 +56,39 @@ def _alone(scenario: Scenario, run: Run) -> tuple[float, ...]:
     """Score of a single run."""
     cost = scenario.cost_of(run)
     return tuple(x for number in cost for x in (float(math.isinf(number)), number))
+
+
+def _several(scenario: Scenario, run: Run, capped: bool) -> Row:
+    """Each of several costs of a run; empty where there is one."""
+    metric = scenario.cost
+    if not isinstance(metric, Costs):
+        return {}
+    shown = shown_means(metric, [scenario.cost_of(run)])
+    numbers = zip(metric.names, shown, strict=True)
+    return {f"cost.{name}": None if capped else finite(number) for name, number in numbers}
+
+
+def front_rows(front: Front | None) -> Iterator[Row]:
+    """Yield one row for the default and each point of a front; none where there is one cost."""
+    for point in (front.default, *front.points) if front else ():
+        row: Row = {"point": point.number, **_config(point.config)}
+        for name, number in point.costs.items():
+            made = point.verdicts.get(name)
+            factor = made and share(made)
+            row |= {
+                f"cost.{name}": finite(number),
+                f"factor.{name}": factor and finite(factor.estimate),
+                f"factor.{name}.low": factor and finite(factor.low),
+                f"factor.{name}.high": factor and finite(factor.high),
+                f"conclusion.{name}": made and made.conclusion,
+            }
+        yield {
+            **row,
+            "beaten": point.beaten,
+            "within_bounds": point.within_bounds,
+            "failed": point.failed,
+            "command": point.command,
+        }
 
 
 def config_rows(history: History, best: Config) -> Iterator[Row]:

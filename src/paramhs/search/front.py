@@ -5,8 +5,9 @@ costs are positive, else the difference in units of the default's mean. So insta
 size and costs of different units can be compared.
 
 A race needs one number. `Scalarised` weighs the costs by the augmented Chebyshev norm of the
-distance to the ideal point, the best known in each cost; with other weights, another part of the
-front has the least. The range of each cost over the archive is its unit.
+distance to an ideal point, which is somewhat better than the best known in each cost; with other
+weights, another part of the front has the least. The unit of each cost is its range, over the
+archive or over a gap between two neighbours.
 
 An archive keeps what no other configuration dominates beyond doubt: on common pairs, no worse on
 average in any cost, and better in one by two standard errors.
@@ -18,6 +19,7 @@ anew and the norm; Steuer and Choo (Mathematical Programming 26, 1983) for its a
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 from statistics import fmean, stdev
 
@@ -31,6 +33,7 @@ MIN_PAIRS = 3
 """Pairs on which a configuration must be known to be compared."""
 _AUGMENTATION = 0.05
 _DOUBT_ERRORS = 2.0  # standard errors of a difference beyond doubt
+_BEYOND_SHARE = 0.3  # of the range by which the ideal point is better than the best known
 _MIN_RANGE = 0.01  # of a cost, in its unit
 
 Numbers = tuple[float, ...]
@@ -204,9 +207,47 @@ class Weights:
 def weighed(weights: Numbers, among: Sequence[Position]) -> Weights:
     """Weights beside the ideal point and the ranges of these positions."""
     columns = list(zip(*(position.means for position in among), strict=True))
-    ideal = tuple(map(min, columns))
     ranges = tuple(max(max(column) - min(column), _MIN_RANGE) for column in columns)
+    ideal = tuple(
+        min(column) - _BEYOND_SHARE * size for column, size in zip(columns, ranges, strict=True)
+    )
     return Weights(weights, ideal, ranges)
+
+
+def weighed_in_gap(weights: Numbers, among: Sequence[Position], rng: Random) -> Weights:
+    """Weights beside the ideal point and the ranges of a gap between two neighbours of the front.
+
+    A front may be long and flat at one end, where a range of all of it hides what matters at the
+    other. Neighbours are taken in the order of a random cost; large gaps are likelier, and an end
+    counts as a gap like that beside it.
+    """
+    free = [p.means for p in among if not is_dominated(p.means, (q.means for q in among))]
+    if len(free) < 2:
+        return weighed(weights, among)
+    whole = weighed(weights, among).ranges
+    k = int(rng.random() * len(weights))
+    free.sort(key=lambda means: means[k])
+    gaps = list(pairwise(free))
+    first, last = gaps[0], gaps[-1]
+    gaps = [(_mirrored(*first), first[0]), *gaps, (last[1], _mirrored(last[1], last[0]))]
+    sizes = [
+        math.sqrt(
+            math.prod(max(abs(x - y) / w, _MIN_RANGE) for x, y, w in zip(a, b, whole, strict=True))
+        )
+        for a, b in gaps
+    ]
+    a, b = rng.choices(gaps, sizes)[0]
+    columns = list(zip(a, b, strict=True))
+    ranges = tuple(max(abs(x - y), _MIN_RANGE) for x, y in columns)
+    ideal = tuple(
+        min(column) - _BEYOND_SHARE * size for column, size in zip(columns, ranges, strict=True)
+    )
+    return Weights(weights, ideal, ranges)
+
+
+def _mirrored(at: Numbers, other: Numbers) -> Numbers:
+    """The point as far on the other side of one point as another is on this side."""
+    return tuple(2 * x - y for x, y in zip(at, other, strict=True))
 
 
 def drawn_weights(count: int, rng: Random) -> Numbers:

@@ -1,7 +1,7 @@
 """Search for a front where there are several costs."""
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from paramhs.core.errors import BadInput
@@ -23,6 +23,7 @@ from paramhs.search.front import (
     positions,
     preferred,
     weighed,
+    weighed_in_gap,
     weights_towards,
 )
 from paramhs.search.history import History
@@ -31,6 +32,9 @@ from paramhs.search.operators import Learned, Learner, Operator
 
 _MAX_IDLE_DRAWS = 30  # weights in a row without anything to try that end a search
 _AIMED_SHARE = 0.5  # share of the races that aim at the bounds
+_MIN_RUNS = 5  # of an incumbent that it may always gain
+_RUN_SHARE = 0.02  # of all runs so far that one incumbent may gain
+_GAP_SHARE = 0.5  # of the races that look at a gap of the front
 _CONFIGS_PER_RACE = 50  # configurations for which one more race shares its weights
 
 
@@ -40,8 +44,13 @@ class FrontSearch(Configurator):
 
     Weights are drawn for each race. With them every run has one cost, and the race is that of one
     cost: the best of the archive is the incumbent, a challenger is proposed by the operator from
-    all runs, and both meet on common pairs. Under bounds, half of the races weigh costs so that
-    the best configuration within the bounds improves.
+    all runs, and both meet on common pairs. A configuration that looks better than the incumbent
+    under these weights, on common pairs, comes before new ones: other weights rejected it. Half of
+    the races take their units from the whole front, half from a gap between two neighbours; under
+    bounds, half of all weigh costs so that the best configuration within the bounds improves.
+
+    With `Growing`, an incumbent gains runs up to a fiftieth of all so far, at least five, because
+    the evidence is shared by the archive.
 
     The default is run on all pairs, because costs are relative to its own. With many known
     configurations, a few races share their weights, which saves fits of the model.
@@ -116,6 +125,8 @@ class FrontSearch(Configurator):
         among = positions(history, relative, archive)
         weights = drawn_weights(len(metric.parts), rng)
         norm = weighed(weights, among)
+        if rng.random() < _GAP_SHARE:
+            norm = weighed_in_gap(weights, among, rng)
         if metric.bounds and rng.random() < _AIMED_SHARE:
             default = history.scenario.space.default
             means = dict(zip(metric.names, mean_costs(history, default), strict=True))
@@ -125,12 +136,15 @@ class FrontSearch(Configurator):
         return history.seen_by(Scalarised(metric, norm, relative), rng.getrandbits(60))
 
     def _proposed(self, view: History, moves: Moves, incumbent: Config) -> Config | None:
-        """A challenger: a move, else one whose race could still end otherwise."""
+        """A challenger: one that looks better under these weights, else a move, else any left."""
+        back = looks_better(view, self._comparison(view), incumbent)
+        if back is not None:
+            return back
         returning = moves.look(incumbent)
         rejected = {
             config
             for config in view.configs
-            if config not in returning or self.comparison.is_final(view, config, incumbent)
+            if config not in returning or self._comparison(view).is_final(view, config, incumbent)
         }
         move = moves.take(incumbent, rejected) or moves.jump(incumbent, rejected)
         if move:
@@ -138,9 +152,16 @@ class FrontSearch(Configurator):
         open_ = [
             config
             for config in view.configs
-            if config != incumbent and not self.comparison.is_final(view, config, incumbent)
+            if config != incumbent and not self._comparison(view).is_final(view, config, incumbent)
         ]
         return open_[int(view.rng("again").random() * len(open_))] if open_ else None
+
+    def _comparison(self, history: History) -> Comparison:
+        """The rule of a race; evidence is spread over the archive, so that one has a share."""
+        if not isinstance(self.comparison, Growing):
+            return self.comparison
+        fair = max(_MIN_RUNS, int(history.asked * _RUN_SHARE))
+        return replace(self.comparison, max_runs=min(self.comparison.max_runs, fair))
 
     def _race(
         self, history: History, view: History, challenger: Config, incumbent: Config
@@ -148,7 +169,7 @@ class FrontSearch(Configurator):
         """Race in the view; its runs, and the default's beside them, are made in the history."""
         default = history.scenario.space.default
         history.racing = (challenger, incumbent)
-        asking = Dialogue(self.comparison.better(view, challenger, incumbent))
+        asking = Dialogue(self._comparison(view).better(view, challenger, incumbent))
         while request := asking.request:
             pairs = dict.fromkeys(task.pair for task in request.tasks)
             asked = {task.call for task in request.tasks}
@@ -174,6 +195,24 @@ def front_search(configurator: Configurator) -> FrontSearch:
         f"{type(configurator).__name__} cannot search with several costs: only ParamHS can, by"
         " whatever moves and comparison"
     )
+
+
+def looks_better(view: History, comparison: Comparison, incumbent: Config) -> Config | None:
+    """The configuration that is best of all ahead of the incumbent on common pairs, if any.
+
+    It was rejected by other weights, or never raced under these.
+    """
+    ahead: list[tuple[float, Config]] = []
+    costs = view.costs(incumbent)
+    for config in view.configs:
+        own = view.costs(config)
+        common = [pair for pair in own if pair in costs]
+        if config != incumbent and common:
+            apart = [own[pair][0] - costs[pair][0] for pair in common]
+            mean = sum(apart) / len(apart)
+            if mean < 0 and not comparison.is_final(view, config, incumbent):
+                ahead.append((mean, config))
+    return min(ahead, key=lambda one: one[0], default=(0.0, None))[1]
 
 
 def _upper(view: History, config: Config) -> tuple[float, float]:

@@ -1,0 +1,1 @@
+"""Searches with two costs, beside Optuna's and SMAC3's."""

@@ -1,0 +1,108 @@
+"""A search with two costs on the command line: its screens, its page, its tables, and `--pick`."""
+
+import csv
+import io
+import json
+import re
+from contextlib import chdir
+
+import pytest
+from typer.testing import CliRunner
+
+from paramhs.cli import app
+
+SCENARIO = """\
+command = "awk 'BEGIN {{ print {instance} * (1 + {x} + {y}) }}'"
+read = "last number"
+cost = ["minimise size", "runtime"]
+cutoff = 5
+deterministic = true
+instances = ["1", "2", "3", "4", "5", "6"]
+test_instances = ["7", "8", "9", "10", "11", "12"]
+
+[space]
+x = [0, 9]
+y = [0, 3]
+
+[budget]
+runs = 60
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("front")
+    (made / "two.toml").write_text(SCENARIO)
+    with chdir(made):
+        result = CliRunner().invoke(app, ["tune", "two.toml"])
+    assert result.exit_code == 0, result.output
+    (made / "screen.txt").write_text(result.output)
+    return made
+
+
+def called(folder, *words):
+    with chdir(folder):
+        result = CliRunner().invoke(app, [*words])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_screen_has_the_points_with_factors_and_the_correction(folder):
+    shown = (folder / "screen.txt").read_text()
+    assert "front of size and runtime" in shown
+    assert "times the default's" in shown
+    assert "all hold together with 95 % confidence" in " ".join(shown.split())
+    assert "point 1: " in shown
+    assert re.search(r"command of (point \d|default), which balances the costs", shown)
+
+
+def test_show_says_the_same(folder):
+    shown = called(folder, "show", "two.sqlite")
+    assert "front of size and runtime" in shown
+    front = shown[shown.index("front of size") : shown.index("point 1: ")]
+    assert front in (folder / "screen.txt").read_text()
+
+
+def test_pick_prints_the_command_of_the_best_point_within_bounds(folder):
+    command = called(folder, "show", "two.sqlite", "--pick", "runtime <= 5")
+    assert command.startswith("awk 'BEGIN")
+    front = json.loads(called(folder, "show", "two.sqlite", "--json"))["front"]
+    least = min((front["default"], *front["points"]), key=lambda point: point["costs"]["size"])
+    assert command.strip() == least["command"]
+
+
+def test_pick_needs_a_point_within_the_bounds(folder):
+    with chdir(folder):
+        result = CliRunner().invoke(app, ["show", "two.sqlite", "--pick", "size <= 0"])
+    assert result.exit_code != 0
+    assert "no point is within 'size <= 0'" in str(result.exception) + result.output
+
+
+def test_the_page_draws_the_front_and_has_every_command(folder):
+    page = (folder / "two.html").read_text(encoding="utf-8")
+    front = json.loads(called(folder, "show", "two.sqlite", "--json"))["front"]
+    picture = page[page.index("Front: runtime against size") :]
+    drawing = picture[: picture.index("</svg>")]
+    assert drawing.count('r="3.5"') == len(front["points"])
+    assert "default: x=" in drawing
+    plain = re.sub("<[^>]*>", "", page).replace("&#39;", "'")
+    for point in front["points"]:
+        assert point["command"] in plain
+
+
+def test_a_table_has_a_row_for_the_default_and_each_point(folder):
+    rows = list(
+        csv.DictReader(io.StringIO(called(folder, "export", "two.sqlite", "--what", "front")))
+    )
+    front = json.loads(called(folder, "show", "two.sqlite", "--json"))["front"]
+    assert [int(row["point"]) for row in rows] == list(range(len(front["points"]) + 1))
+    assert float(rows[1]["cost.size"]) == pytest.approx(front["points"][0]["costs"]["size"])
+    assert rows[0]["conclusion.size"] == ""
+    assert rows[1]["conclusion.size"] in ("better", "worse", "unclear")
+
+
+def test_the_table_of_runs_has_both_costs(folder):
+    rows = csv.DictReader(io.StringIO(called(folder, "export", "two.sqlite")))
+    first = next(rows)
+    assert float(first["cost.size"]) == float(first["quality"])
+    assert float(first["cost.runtime"]) == float(first["runtime"])
