@@ -1,6 +1,7 @@
 """Pictures and tables of a result, for notebooks and files."""
 
 import xml.etree.ElementTree as ET
+from contextlib import suppress
 
 import pytest
 
@@ -193,3 +194,22 @@ def test_a_picture_of_two_says_that_the_default_is_the_best():
     result = paramhs.tune(lambda config: config["x"], {"x": [0, 1]}, budget=5)
     with pytest.raises(paramhs.BadInput, match="the default is the best that was found"):
         result.plot.instances()
+
+
+def test_a_function_of_a_scenario_file_gets_commands(tmp_path, monkeypatch):
+    from paramhs.api.load import load
+    from paramhs.cli import main
+    from paramhs.report.next_steps import next_steps
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "linear.py").write_text("def f(config, instance):\n    return config['x'] + 1\n")
+    (tmp_path / "linear.toml").write_text(
+        'function = "linear:f"\ninstances = ["1", "2", "3"]\n[budget]\nruns = 12\n'
+        '[space]\nx = {type = "integer", low = 0, high = 9}\n'
+    )
+    monkeypatch.setattr("sys.argv", ["paramhs", "tune", "linear.toml"])
+    with suppress(SystemExit):
+        main()
+    steps = next_steps(load("linear.sqlite"))
+    assert steps["simplify"] == "paramhs simplify linear.sqlite"

@@ -34,9 +34,13 @@ def next_steps(
 
 def _has_scenario(result: Result) -> bool:
     """Whether a scenario file near the store describes its search."""
-    if "command" not in result.record.target or result.store is None:
+    target = result.record.target
+    if not target.keys() & {"command", "function"} or result.store is None:
         return False
-    return scenario_of(result.store) is not None
+    found = scenario_of(result.store)
+    if found is None:
+        return False
+    return "command" in target or found.target.describe().get("function") == target["function"]
 
 
 def _in_python(result: Result, store: Path) -> Mapping[str, str]:
