@@ -51,6 +51,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What was collected stays: nobody need look for garbage in it, and forks share it."""
+    """Exempt what was collected from garbage collection, so that forks share it."""
     gc.collect()
     gc.freeze()

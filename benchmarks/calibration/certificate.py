@@ -63,7 +63,7 @@ def untried_table(trials: int) -> Iterator[str]:
 
 
 def prefix(whole: Record, runs: int) -> Record:
-    """The record as it was after so many runs."""
+    """The record as it was after this number of runs."""
     history = History(whole.scenario, whole.history.seed)
     for run in whole.runs[:runs]:
         history.add(run)

@@ -57,7 +57,7 @@ def ever_wrong(drawn: Numbers, mean: float, level: float = 0.05) -> float:
 
 
 def ends(drawn: Numbers, looks: int) -> tuple[float, float]:
-    """The mean ends of the interval after so many instances."""
+    """Mean ends of the interval after this number of instances."""
     first = np.where(drawn >= 0, 1.0, 1 + drawn)  # costs with these savings
     second = np.where(drawn >= 0, 1 - drawn, 1.0)
     sides = zip(first[:, :looks].tolist(), second[:, :looks].tolist(), strict=True)

@@ -30,7 +30,7 @@ class Kept:
     default_cost: float
 
     def cost_after(self, runs: int) -> float:
-        """True cost of the incumbent after so many runs."""
+        """True cost of the incumbent after this number of runs."""
         points = self.record.trajectory
         return [c for c, point in zip(self.costs, points, strict=True) if point.runs <= runs][-1]
 

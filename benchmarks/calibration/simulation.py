@@ -73,7 +73,7 @@ class Population:
         return float(sums[0] / sums[1])
 
     def shows(self, instances: int) -> bool:
-        """Whether all kinds are among so many instances, but for 2.5 % of the samples."""
+        """Whether at least 97.5 % of samples of this size contain all kinds of instances."""
         return (1 - self.rarest) ** instances <= 0.025
 
 
@@ -172,7 +172,7 @@ def families(sizes: float, gain: float, spread: float = 0.1, share: float = 0.5)
 
 
 def steady(factor: float, spread: float) -> Law:
-    """The first costs this many times as much on every instance, but for noise."""
+    """Costs that differ by this factor on every instance, apart from noise."""
 
     def law(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Numbers, Numbers]:
         size = rng.lognormal(0, 1, instance(shape))

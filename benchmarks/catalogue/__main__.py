@@ -88,7 +88,7 @@ def main() -> None:
     """Check the solvers that are named, or all that are installed."""
     parser = argparse.ArgumentParser(description="Hold entries of the catalogue to their promises.")
     parser.add_argument("names", nargs="*", help="solvers; all that are installed if none")
-    parser.add_argument("--configs", type=int, default=300, help="random configurations")
+    parser.add_argument("--configs", type=int, default=300, help="number of random configurations")
     parser.add_argument("--thorough", type=int, default=10, help="of them on all 20 instances")
     parser.add_argument("--tune", type=float, default=0.0, help="seconds of a search; 0 for none")
     parser.add_argument("--table", action="store_true", help="print the table and end")

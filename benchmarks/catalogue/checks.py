@@ -157,7 +157,7 @@ def _work(target: CommandTarget, solver: Solver, instance: Instance) -> float:
 
 @dataclass(frozen=True)
 class Searched:
-    """A short search and its verdict, and the same comparison on instances that nobody has seen."""
+    """A short search and its verdict, and the same comparison on further instances."""
 
     runs: int
     conclusion: str

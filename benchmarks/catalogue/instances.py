@@ -35,7 +35,7 @@ def mip(rng: Random, number: int) -> str:
 
 
 def cp(rng: Random, number: int) -> str:
-    """The same programs in the text format of CP-SAT."""
+    """An integer program in the text format of CP-SAT."""
     program = set_cover(40, 120, 0.1, rng) if number % 2 else knapsack(25, 4, 0.5, rng)
     sign = 1 if program.sense == "Minimize" else -1
     lines = ["variables { domain: [0, 1] }"] * len(program.costs)

@@ -38,7 +38,7 @@ Row = tuple[str, str, int, int, float, float]
 def searched(
     lab: Real | Surrogate, configurator: Configurator, runs: Sequence[int], seed: int
 ) -> Iterator[tuple[int, float, float]]:
-    """What a search had found after so many runs, relative to the default, and its pace."""
+    """Yield what a search had found after these numbers of runs, relative to the default."""
     begun = time.perf_counter()
     budget = Budget(runs=max(runs))
     result = tune_scenario(lab.scenario, lab.target, configurator, budget=budget, seed=seed)

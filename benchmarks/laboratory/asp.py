@@ -186,7 +186,7 @@ class Clasp:
     program: str
 
     def __call__(self, config: dict[str, object], instance: str | Path, seed: int) -> float:
-        """One run."""
+        """Make one run of clasp."""
         fixed = ["--stats=1", "--quiet=2,2,2", f"--seed={seed % 2**31}", "--rand-freq=0.02"]
         limit = f"--solve-limit={LIMIT}"
         call = [self.program, *fixed, limit, *options(config), str(instance)]

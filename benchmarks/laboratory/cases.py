@@ -158,7 +158,7 @@ def formulas(numbers: Numbers, make: Callable[[int], Formula]) -> Iterator[tuple
 
 
 def counted(name: str, scenario: Scenario, target: Target, limit: float, numbers: Numbers) -> Case:
-    """The same with costs in counted work; the first are for the search."""
+    """Build a case with costs in counted work; the first numbers are for the search."""
     metric = CountedWork(limit)
     whole = Scenario(scenario.space, scenario.instances, metric, scenario.cutoff, True)
     return split(name, whole, target, numbers)
@@ -187,7 +187,7 @@ class Kissat:
     program: str
 
     def __call__(self, config: dict[str, object], instance: str | Path, seed: int) -> float:
-        """The work; solved or not, it ends after so many conflicts."""
+        """Counted work of a run, which ends at the limit of conflicts, solved or not."""
         options = [f"--{name}={value}" for name, value in config.items()]
         call = [
             self.program,
@@ -278,7 +278,7 @@ def iterations(config, instance, seed):
         raise RuntimeError(highs.modelStatusToString(highs.getModelStatus()))
     return highs.getInfo().simplex_iteration_count
 """
-"""Appended to the example's module: the same, but for what it returns."""
+"""Appended to the example's module, so that it returns counted work."""
 
 SAPS_STEPS = 5_000
 SAPS_MAX_CLAUSES = 100  # false clauses that the default may leave
@@ -296,4 +296,4 @@ CASES: dict[str, Callable[[Numbers], AbstractContextManager[Case]]] = {
     "annealing": annealing,
     "asp": asp,
 }
-"""By name."""
+"""Functions that make the cases, by name."""

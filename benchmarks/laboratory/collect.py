@@ -70,7 +70,7 @@ def _searched(
 
 
 def save(case: Case, runs: list[Run]) -> None:
-    """The table."""
+    """Write the table of runs."""
     number = {i: n for n, i in enumerate((*case.scenario.instances, *case.tests))}
     DATA.mkdir(exist_ok=True)
     np.savez_compressed(

@@ -79,7 +79,7 @@ def bare_draw(count: int = 100_000) -> float:
 
 
 def resumed(store: Path, runs: int) -> tuple[float, float]:
-    """Seconds and bytes that a new process takes to resume a store with so many runs."""
+    """Seconds and bytes that a new process takes to resume a store of this size."""
     output = subprocess.run(
         [sys.executable, "-m", "benchmarks.overhead", "--resume", str(store), "--runs", str(runs)],
         check=True,

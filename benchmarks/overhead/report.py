@@ -42,7 +42,7 @@ def cost(config: dict[str, float], instance: str, seed: int) -> float:
 
 
 def made_up(path: Path, runs: int, parameters: int, instances: int) -> None:
-    """A store with so many runs, and a verdict in it."""
+    """Write a store with this number of runs and a verdict."""
     space = Space({f"parameter{k}": (0.0, 1.0) for k in range(parameters)})
     names = tuple(Instance(f"instance-{k:05}", f"instance-{k:05}") for k in range(instances))
     scenario = Scenario(space, names)

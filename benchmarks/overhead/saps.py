@@ -49,7 +49,7 @@ def speeds() -> list[Speed]:
 
 
 def pairs() -> list[tuple[float, float]]:
-    """The same without names."""
+    """Our speed and UBCSAT's for each formula, without names."""
     return [(speed.ours, speed.theirs) for speed in speeds()]
 
 

@@ -33,7 +33,7 @@ def target() -> CommandTarget:
 
 
 def spawning(jobs: int) -> tuple[float, float]:
-    """Seconds for a run that is kept, and for a bare one, with so many at a time."""
+    """Seconds for a supervised run and for a bare one, with `jobs` runs at a time."""
     supervised = Supervised(target(), jobs)
 
     def kept() -> None:

@@ -97,7 +97,7 @@ def opened(case: Case, cache: Path) -> Iterator[Bench]:
 
 
 def unhurried(target: Target, cutoff: float) -> Target:
-    """The same with cutoffs in processor time, which a busy machine does not use up."""
+    """Convert a target to cutoffs in processor time, which a busy machine does not use up."""
     if isinstance(target, FunctionTarget) and math.isfinite(cutoff):
         return FunctionTarget(target.function, clock="cpu")
     return target
@@ -105,7 +105,7 @@ def unhurried(target: Target, cutoff: float) -> Target:
 
 @dataclass
 class Evaluator:
-    """What one search sees of a bench: training instances by number, and so many runs.
+    """Part of a bench that one search sees: training instances by number, and a budget of runs.
 
     The incumbent is noted at each of the `marks`, when a run beyond it is asked for, and for those
     that are never reached when the search is over.

@@ -3,7 +3,7 @@
 The race is that of ROAR (Hutter, Hoos, Leyton-Brown, LION 5, 2011). Before each challenger the
 incumbent gets one run more, on a pair of instance and seed that it has not met. The challenger is
 run on the incumbent's pairs in a random order, on one, two, four ... of them, and leaves as soon as
-its mean on those is worse. Who stays to the end is the new incumbent.
+its mean on those is worse. A challenger that stays to the end is the new incumbent.
 """
 
 import json

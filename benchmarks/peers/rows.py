@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Row:
-    """What a search had found after so many runs."""
+    """Result of a search after a number of runs."""
 
     case: str
     bench: str
@@ -21,7 +21,7 @@ class Row:
     cost: float
     """The mean on the test instances."""
     default: float
-    """That of the default."""
+    """Mean of the default on the test instances."""
     own: float
     """Milliseconds of processor time a run that the tool took itself, over the whole search."""
     config: str

@@ -45,7 +45,7 @@ class Line:
 
 @dataclass
 class Search:
-    """A tool at work: its process, its requests, and who answers them."""
+    """A running tool: its process, its requests, and the evaluator that answers them."""
 
     tool: Tool
     bench: Bench

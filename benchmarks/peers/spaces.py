@@ -1,4 +1,4 @@
-"""The same space for everybody: what a tool proposes is moved to the nearest level."""
+"""One space for all tools: what a tool proposes is moved to the nearest level."""
 
 import math
 from bisect import bisect_left
@@ -45,7 +45,7 @@ def _nearest(parameter: Integer | Real, value: float) -> int:
 
 
 def thinned(space: Space) -> Space:
-    """The same with at most so many values of what is ordered, ends and default among them."""
+    """Thin ordered parameters to a few values, with both ends and the default among them."""
     parameters = {name: _thinned(parameter) for name, parameter in space.parameters.items()}
     return Space(parameters, conditions=space.conditions, forbidden=space.forbidden)
 

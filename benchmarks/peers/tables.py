@@ -40,7 +40,7 @@ def level(groups: Sequence[Sequence[Row]]) -> float:
 
 
 def _order(row: Row) -> tuple[bool, str]:
-    """Ours first."""
+    """Sort key that lists our own searches first."""
     return not row.tool.startswith("paramhs"), row.tool.lower()
 
 

@@ -34,7 +34,7 @@ class Job:
 
     @property
     def space(self) -> Space:
-        """The space."""
+        """Space of the case."""
         return self.case.scenario.space
 
 
@@ -120,7 +120,7 @@ class TheirScript(Tool):
         return PYTHON.exists()
 
     def space_file(self, job: Job) -> str:
-        """ConfigSpace's."""
+        """Parameter file in the format of ConfigSpace."""
         return written(job.space, "configspace-json")
 
     def command(self, job: Job) -> Sequence[str]:
@@ -161,7 +161,7 @@ class Irace(Tool):
         (job.folder / "job.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def command(self, job: Job) -> Sequence[str]:
-        """With R."""
+        """Command that runs irace in R."""
         return ["Rscript", "--vanilla", str(HERE / "irace_search.R")]
 
     def understood(self, job: Job, pairs: Iterable[str]) -> Config:

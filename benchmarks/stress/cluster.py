@@ -64,7 +64,7 @@ def search(executor: Any, store: Path | None, seed: int, watcher: Any = None) ->
 
 
 def outline(result: Any) -> object:
-    """What may not depend on who makes the runs."""
+    """Part of a result that must not depend on which worker makes the runs."""
     runs = [(r.task.config.key, *r.task[1:3], r.status, r.quality) for r in result.history.runs]
     return runs, [(point.config.key, point.runs) for point in result.trajectory]
 
@@ -151,7 +151,7 @@ class Now_and_then:  # noqa: N801 -- reads as a sentence
 
 
 def pids(client: Client) -> list[int]:
-    """Of the workers that are at work: one that is just being started is left alone."""
+    """Process ids of the running workers; one that is just being started is left alone."""
     known = set(client.cluster.scheduler.workers)
     return [n.pid for n in client.cluster.workers.values() if n.worker_address in known and n.pid]
 

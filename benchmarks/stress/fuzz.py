@@ -1,7 +1,7 @@
 """Fuzzed inputs for every reader, as many as there is time for.
 
 python -m benchmarks.stress.fuzz --minutes 10            every reader, turn by turn
-python -m benchmarks.stress.fuzz --inputs 100000         so many for each
+python -m benchmarks.stress.fuzz --inputs 100000         this number for each
 python -m benchmarks.stress.fuzz --only irace --seed 3   one of them, with other inputs
 
 Each row says how many inputs a reader got, how many it accepted and refused, the slowest of them,

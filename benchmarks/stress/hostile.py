@@ -51,7 +51,7 @@ class Row(NamedTuple):
     what: str
     runs: int
     left: int
-    """Processes."""
+    """Number of processes left behind."""
     lost: int
     """Runs that are not what they should be, or that a store has lost."""
     over: float
@@ -63,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stress.hostile")
     parser.add_argument("--times", type=int, default=3, help="runs of each kind")
     parser.add_argument("--kills", type=int, default=200, help="of searches, and their keepers")
-    parser.add_argument("--full", type=int, default=20, help="full disks")
+    parser.add_argument("--full", type=int, default=20, help="number of full disks")
     parser.add_argument("--markdown", action="store_true", help="print a table for a page")
     options = parser.parse_args()
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER

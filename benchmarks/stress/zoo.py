@@ -31,7 +31,7 @@ class Kind(NamedTuple):
 
     @property
     def cutoff(self) -> float:
-        """Of its runs."""
+        """Cutoff of the runs of this program."""
         return CUTOFF if "timeout" in self.becomes or " to " in self.name else PATIENCE
 
 
@@ -43,7 +43,7 @@ _ANCESTORS = """
 import os, signal, sys, time
 def parent(pid): return int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
 keeper = os.getppid(); warden = parent(keeper)
-for pid in (keeper, warden):  # nobody else is to be harmed
+for pid in (keeper, warden):  # no other process may be harmed
     assert open(f"/proc/{pid}/comm").read().startswith("run-")
 def alone():  # two sessions, no environment
     if os.fork() == 0: os.setsid()
@@ -52,7 +52,7 @@ def alone():  # two sessions, no environment
 
 
 def _to_ancestors(who: str, number: int, alone: bool = False) -> str:
-    """Signal the keeper, the warden or both, and stay; perhaps as a process that nobody knows."""
+    """Signal the keeper, the warden or both, and stay; perhaps as an unknown process."""
     signals = f"[os.kill(pid, {number}) for pid in ({who},)]"
     if not alone:
         return _python(f"{_ANCESTORS}\n{signals}\ntime.sleep(60)")

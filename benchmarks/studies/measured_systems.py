@@ -268,7 +268,7 @@ def regrets(name: str, variant: str, levels: int, seeds: Sequence[int]) -> list[
 
 
 def regrets_of_optuna(name: str, sampler: str, seeds: Sequence[int]) -> list[float]:
-    """The same by one of Optuna's samplers, over real numbers."""
+    """Regrets of one of Optuna's samplers, over real numbers."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)

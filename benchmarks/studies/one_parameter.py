@@ -90,7 +90,7 @@ SEARCHES: dict[str, Search] = {
 
 
 def landscapes(levels: int, times: int) -> Iterator[tuple[str, list[Costs]]]:
-    """Of each kind so many; of the paper's heuristics the same one again and again."""
+    """Yield `times` landscapes of each kind; those of the paper's heuristics are all equal."""
     for kind, draw in KINDS.items():
         rng = Random(f"one parameter {kind}")
         yield kind, [[float(x) for x in draw(levels, rng)] for _ in range(times)]

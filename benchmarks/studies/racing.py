@@ -6,7 +6,7 @@ In each race the first candidate is a best one; all meet on the same pairs, one 
 after five and then after each the clearly worse leave, as in `IteratedRace` with one survivor.
 Told is in how many races the first has left, after one look at five pairs and after looks at all
 of them; and how many runs were made, of those that as many pairs for all would have been. Laws:
-*equal*, all are uniform in [0, 1), so that whoever leaves is lost in vain; *normal*, a pair is as
+*equal*, all are uniform in [0, 1), so that every loss is a mistake; *normal*, a pair is as
 hard as a draw of N(0, 1), a run adds N(0, 1), and the others are worse by 0.5 in the mean;
 *exponential*, times whose mean the pair draws from an exponential law, too, and that are 1.3 times
 as long for the others.
@@ -26,7 +26,7 @@ from paramhs.search.configurators.iterated_race_tests import Elimination, Friedm
 
 FIRST_RUNS = 5
 Law = Callable[[int, Random], list[float]]
-"""The costs of so many candidates on one more pair."""
+"""Costs of this number of candidates on one more pair."""
 
 
 def equal(candidates: int, rng: Random) -> list[float]:

@@ -62,7 +62,7 @@ def nearest_first(cities, rng):
 
 
 def shuffled(cities, rng):
-    """Any order."""
+    """Cities in a random order."""
     return rng.sample(range(CITIES), CITIES)
 
 

@@ -265,7 +265,7 @@ def test_the_real_configurator_is_trapped_as_often_as_computed() -> None:
 
 
 def test_no_search_of_a_kept_table_compares_equal_costs() -> None:
-    """So that it does not matter who wins ties there."""
+    """Makes the rule for ties irrelevant there."""
     for scenario in SAPS_SCENARIOS.values():
         table = aggregated(kept(scenario.smoothing)).mean
         for line in (*table, *table.T):

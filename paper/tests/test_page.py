@@ -62,7 +62,7 @@ def test_vector_graphics_are_xml_of_the_width_of_a_page() -> None:
 
 
 def test_the_page_counts_the_verdicts_of_the_heuristics() -> None:
-    """Of the curves as we read them: other rules for ties are not counted."""
+    """Curves as we read them: other rules for ties are not counted."""
     curves = {(p.scenario, p.curve) for p in HEURISTIC_POINTS}
     assert len(curves) == 21
     own = [

@@ -114,7 +114,7 @@ def test_searches_that_simulate_every_bit_take_as_many_calls_as_computed(curve: 
     assert abs(np.mean(calls) - ending.mean) < 5 * ending.sd / math.sqrt(len(calls))
 
 
-def test_who_wins_ties_is_seen_bit_by_bit() -> None:
+def test_the_rule_for_ties_changes_exact_numbers() -> None:
     """On one run a side the three rules are far apart."""
     scenario, means = HEURISTICS["onemax"], {}
     for rule in TIES:
@@ -279,7 +279,7 @@ def test_the_published_means_are_as_far_off_as_known(operator: str) -> None:
 
 
 def test_the_incumbent_staying_is_what_the_published_means_support_best() -> None:
-    """Of ParamILS's rules for ties, over all three scenarios."""
+    """ParamILS's rules for ties, over all three scenarios."""
     sums = {
         rule: sum(
             exact_point(name, Curve("paramils", "harmonic", ties=rule), size).z_published ** 2

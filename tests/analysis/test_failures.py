@@ -116,7 +116,7 @@ def test_what_only_fails_more_often_is_reported_but_not_forbidden():
 
 
 def test_runs_that_fail_by_chance_do_not_hide_a_value_that_always_fails():
-    """Of ten runs of any configuration one or two fail, so that nearly all have a failed run."""
+    """One or two of ten runs of any configuration fail, so that nearly all have a failed run."""
     first, *_ = groups(
         lambda config, _, rng: config["heuristic"] == "Vsid" or rng.random() < 0.15,
         configs=24,
@@ -132,7 +132,7 @@ def test_wrong_answers_are_called_so():
 
 
 def test_failures_by_chance_are_not_explained():
-    """Of 80 histories at most 5 % are; 12 or more would have a chance below 0.001."""
+    """At most 5 % of 80 histories are; 12 or more would have a chance below 0.001."""
     explained = 0
     for seed in range(80):
         bad = Random(seed).sample(range(40), 6)

@@ -197,7 +197,7 @@ def test_one_value_of_everything_says_nothing():
 
 
 def test_more_effects_than_configurations_are_fitted_by_the_other_matrix():
-    """The same posterior either way."""
+    """Both ways give one posterior."""
     a = np.random.default_rng(1).standard_normal((12, 9))
     y = a @ np.arange(9.0)
     spread = np.linspace(0.5, 2, 9)
@@ -313,7 +313,7 @@ def test_every_kind_of_parameter_that_alone_matters_has_all_the_importance(kind,
 
 @pytest.mark.parametrize("capping", CAPPINGS)
 def test_an_effect_that_some_runs_measured_is_found_although_most_were_cut(capping):
-    """Of 20 intervals at least 15 cover it: fewer than one in 10,000 times if 95 % do.
+    """At least 15 of 20 intervals cover it: fewer than one in 10,000 times if 95 % do.
 
     Of 8 at least 5: fewer than one in 2,000 times.
     """

@@ -30,7 +30,7 @@ def test_what_two_do_only_together_is_theirs_together():
 
 
 def test_shares_of_a_product_are_thirds():
-    """Of z = ab the variance is 3/16, of its mean over either 1/16."""
+    """The variance of z = ab is 3/16, of its mean over either 1/16."""
     found = shares(lambda config: 3.0 if config["a"] and config["b"] else 1.0)
     for names in (("a",), ("b",), ("a", "b")):
         assert found[names] == pytest.approx(1 / 3, abs=0.06)

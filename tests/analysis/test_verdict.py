@@ -1,4 +1,4 @@
-"""Verdicts: who is better on runs that no search has seen, and how sure that is."""
+"""Verdicts: which configuration is better on held-out runs, and how sure that is."""
 
 import math
 import re

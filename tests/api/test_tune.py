@@ -444,7 +444,7 @@ def test_a_function_may_change_the_folder(tmp_path, monkeypatch):
 
 
 class Paused(Target):
-    """Times out so many times, each time as if this process had been stopped meanwhile."""
+    """Times out this many times, each time as if this process had been stopped meanwhile."""
 
     def __init__(self, times, number=signal.SIGCONT):
         self.left, self.number = times, number
@@ -462,7 +462,7 @@ def test_a_run_that_timed_out_while_all_was_stopped_is_made_again():
     with executing(Paused(2), "inline", 1, 1.0) as (_, run):
         assert run(task()).status is Status.OK
     with executing(Paused(9), "inline", 1, 1.0) as (_, run):
-        assert run(task()).status is Status.TIMEOUT  # nobody is stopped all the time
+        assert run(task()).status is Status.TIMEOUT  # no process is stopped all the time
     with executing(Paused(1, 0), "inline", 1, 1.0) as (_, run):  # no signal
         assert run(task()).status is Status.TIMEOUT
     assert signal.getsignal(signal.SIGCONT) == signal.SIG_DFL

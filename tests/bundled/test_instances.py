@@ -156,7 +156,7 @@ def test_a_circuit_of_no_given_size_ends_growing_when_every_input_is_used(
     missing, used = set(range(1, inputs + 1)), set()
     for gate in random_circuit(inputs, 0, stream(seed)):
         operands = {abs(gate.left), abs(gate.right)}
-        assert missing or not operands & used  # a joining gate takes what nobody has used
+        assert missing or not operands & used  # a joining gate takes what no gate has used
         missing -= operands
         used |= operands
 

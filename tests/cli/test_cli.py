@@ -35,7 +35,7 @@ def tuned(*words, cwd, run=paramhs):
 
 
 def decisions(result):
-    """What a result says, but for measured time and where it lies."""
+    """Content of a result, without measured times and its place."""
     others = ("trajectory", "page", "accepted")
     kept = {k: v for k, v in result.items() if not k.endswith("_time") and k not in others}
     points = [{k: v for k, v in p.items() if k != "target_time"} for p in result["trajectory"]]

@@ -73,7 +73,7 @@ def stored(path, record="search"):
 
 
 def has_runs(path):
-    """Whether a store that somebody is making has runs yet."""
+    """Whether a store that is being written has runs yet."""
     with contextlib.suppress(sqlite3.OperationalError):  # its tables are not there
         return stored(path) > 0
     return False

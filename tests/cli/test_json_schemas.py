@@ -176,7 +176,7 @@ def furnish(folder):
 
 @pytest.fixture(scope="module")
 def searched(tmp_path_factory):
-    """A folder with the stores that other commands read, whoever comes first."""
+    """A folder with the stores that other commands read, made by the first test."""
     folder = furnish(tmp_path_factory.mktemp("json"))
     with contextlib.chdir(folder):
         for words in CALLS["tune"]:

@@ -391,7 +391,7 @@ def test_expected_answers_come_from_a_file_too(solver, tmp_path):
         {"expected": "SAT"},
     ],
 )
-def test_who_says_what_solved_means_is_heard(solver, how):
+def test_the_setting_solved_is_obeyed(solver, how):
     result = paramhs.tune(
         paramhs.Command(solver, **how), space(["3", "unknown", "nothing"]), instances=INSTANCES,
         cost="runtime", cutoff=5.0, budget=30,
@@ -557,7 +557,7 @@ def test_runs_for_the_answers_of_the_default_are_counted(tmp_path):
 
 
 def test_speculative_runs_are_exported_as_they_would_be_judged(tmp_path):
-    """Runs that nobody asked for are compared with the same answers."""
+    """Runs that were never requested are compared with the same answers."""
     store = tmp_path / "s.sqlite"
     result = paramhs.tune(
         answering(lambda x, i: "sat" if x > 6 else "unsat"),

@@ -95,7 +95,7 @@ def tuned(function=noisy, **how):
 
 
 def trajectory(result):
-    """What may not depend on who makes the runs."""
+    """Part of a result that must not depend on which worker makes the runs."""
     points = [(p.config.key, p.runs, p.cost, p.evidence) for p in result.trajectory]
     history = [(r.task.config.key, *r.task[1:], r.status, r.quality) for r in result.history.runs]
     return points, history
@@ -105,7 +105,7 @@ ALONE = []
 
 
 def alone():
-    """The same search in this process, made once."""
+    """Search in this process, made once."""
     if not ALONE:
         ALONE.append(trajectory(tuned()))
     return ALONE[0]
@@ -252,7 +252,7 @@ def test_keepers_go_with_the_search(whole):
 
 
 def test_a_killed_worker_leaves_nothing_and_its_run_is_made_again(whole, tmp_path, monkeypatch):
-    """Its loss is said once, even if nobody looks in between: the scheduler tells it."""
+    """Its loss is reported once, even without a poll in between: the scheduler reports it."""
     monkeypatch.setattr("paramhs.execution.cluster.cluster._POLL_SECONDS", 600.0)
 
     def kill_one():

@@ -43,7 +43,7 @@ SCENARIO = Scenario(one_parameter(100))
 
 @dataclass
 class Counted:
-    """A target that counts its runs, each of so many seconds."""
+    """A target that counts its runs, each of this many seconds."""
 
     seconds: float = 0.0
     made: list[Task] = field(default_factory=list)
@@ -460,15 +460,15 @@ def test_a_default_that_crashes_is_found_even_if_the_budget_is_smaller_than_its_
 def test_a_fixed_target_starts_again_on_the_same_store(tmp_path):
     path, licence = tmp_path / "runs.sqlite", tmp_path / "licence"
 
-    def mended(config, seed):
+    def repaired(config, seed):
         if not licence.exists():
             raise ValueError("broken")
         return config["x"] + seed % 3
 
     with pytest.raises(TargetError, match="3 of 3 runs"):
-        tune(mended, {"x": range(10)}, budget=50, store=path)
+        tune(repaired, {"x": range(10)}, budget=50, store=path)
     licence.touch()
-    result = tune(mended, {"x": range(10)}, budget=50, store=path)
+    result = tune(repaired, {"x": range(10)}, budget=50, store=path)
     assert {row[4] for row in rows(path)} == {"ok"}
     assert result.best["x"] == 0
 

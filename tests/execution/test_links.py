@@ -1,4 +1,4 @@
-"""Links that somebody else has put where a file is to be made: no file elsewhere is touched."""
+"""Links that another user has put where a file is made: no file elsewhere is touched."""
 
 import os
 
@@ -18,7 +18,7 @@ PRECIOUS = "years of work"
 
 @pytest.fixture
 def precious(tmp_path):
-    """A file of the user's, in a folder that nobody else can write into."""
+    """A file of the user's, in a folder that no other user can write into."""
     (tmp_path / "home").mkdir()
     path = tmp_path / "home" / "thesis.tex"
     path.write_text(PRECIOUS)

@@ -1,4 +1,4 @@
-"""Who may connect to a cluster: real sockets, real certificates."""
+"""Access to a cluster: real sockets, real certificates."""
 
 import ipaddress
 import urllib.error

@@ -68,7 +68,7 @@ class _StoreAgainstDict(RuleBasedStateMachine):
         assert self.store.get(task) == self.expected(task)
 
     def expected(self, task):
-        """Of runs with several cutoffs, the answer of the smallest that has one."""
+        """Several cutoffs: the answer is that of the smallest that has one."""
         same = sorted((t for t in self.model if t.call == task.call), key=lambda t: t.cutoff)
         answers = (answer(self.model[t], task) for t in same)
         return next((found for found in answers if found is not None), None)

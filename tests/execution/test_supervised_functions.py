@@ -441,7 +441,7 @@ def test_a_worker_that_dies_after_its_answer_costs_no_later_run(supervise):
 def test_a_function_that_kills_or_stops_its_keeper_has_crashed_and_leaves_no_process(
     supervise, number, monkeypatch
 ):
-    monkeypatch.setattr(warden, "_MAX_STOPPED_SECONDS", 0.2)  # who is stopped stays so
+    monkeypatch.setattr(warden, "_MAX_STOPPED_SECONDS", 0.2)  # what is stopped stays so
 
     def signal_the_keeper(config):
         os.kill(os.getppid(), number)

@@ -1,4 +1,4 @@
-"""Real children that do what children should not do: after each, nobody is left."""
+"""Real children that do what children should not do: after each, no process is left."""
 
 import contextlib
 import json
@@ -381,7 +381,7 @@ IN_SHM = UNMAPPED.replace('os.memfd_create("hidden")', "os.open({0!r}, os.O_CREA
 
 FILLED_BY_ANOTHER = """
 import mmap, os, time
-shared = mmap.mmap(-1, 300_000_000)  # nobody has a file of it, and the parent touches nothing
+shared = mmap.mmap(-1, 300_000_000)  # no process has a file of it, and the parent touches nothing
 if os.fork() == 0:
     for at in range(0, 300_000_000, 4096):
         shared[at] = 1
@@ -695,10 +695,10 @@ def test_a_run_that_kills_its_keeper_has_failed_and_leaves_no_process(kept):
 
 LAST_WORDS = """
 import os, signal, sys, time
-who = os.getppid()
+pid = os.getppid()
 for _ in range({}):
-    who = int(open(f"/proc/{{who}}/stat").read().rpartition(")")[2].split()[1])
-name = open(f"/proc/{{who}}/comm").read().strip()
+    pid = int(open(f"/proc/{{pid}}/stat").read().rpartition(")")[2].split()[1])
+name = open(f"/proc/{{pid}}/comm").read().strip()
 assert name.startswith("run-"), name
 for _ in range(2):
     if os.fork() == 0:
@@ -708,8 +708,8 @@ with open("pids", "a") as file:
     file.write(f"{{os.getpid()}} ")
 if {}:
     os.execve(sys.executable, [sys.executable, "-I", "-S", "-c",
-        f"import os, time; os.kill({{who}}, {}); time.sleep(1000)"], {{}})
-os.kill(who, {})
+        f"import os, time; os.kill({{pid}}, {}); time.sleep(1000)"], {{}})
+os.kill(pid, {})
 time.sleep(1000)
 """
 
@@ -744,7 +744,7 @@ def test_a_run_that_kills_the_warden_leaves_no_process(kept, tmp_path):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Who is stopped is so at once, and stays so: no busy machine is mistaken for it."""
+    """A process that is stopped is so at once, and stays so: no busy machine is mistaken for it."""
     monkeypatch.setattr(warden, "_MAX_STOPPED_SECONDS", 0.2)
     monkeypatch.setattr(line, "_MAX_STOPPED_SECONDS", 0.2)
     monkeypatch.setattr(line, "_POLL_SECONDS", 0.25)
@@ -796,7 +796,7 @@ def test_a_keeper_that_dies_while_it_has_nothing_to_do_costs_no_run(kept):
 
 
 class Deaf(Bare):
-    """A target whose keepers neither answer nor hear that nobody waits any more."""
+    """A target whose keepers neither answer nor hear that paramhs waits no more."""
 
     def job(self):
         return self
@@ -830,7 +830,7 @@ def test_an_answer_to_another_request_is_no_answer(kept):
         keeper.ask(Command(("/bin/echo", "new"), "/"), Limits())
 
 
-# A stop of everything is nobody's time.
+# A stop of everything does not count as time.
 
 PAUSED = """
 import json, os, sys
@@ -890,7 +890,7 @@ def test_a_stopwatch_counts_a_stop_as_one_step(monkeypatch):
 
     assert later(0.05) == pytest.approx(0.05)
     assert later(0.9) == pytest.approx(0.95)  # a busy machine
-    assert later(3600.0) == pytest.approx(1.05)  # much too long: a stop that nobody told of
+    assert later(3600.0) == pytest.approx(1.05)  # much too long: an unreported stop
     stopwatch.note_continued(signal.SIGCONT, None)
     assert later(0.5) == pytest.approx(1.15)
     stopwatch.note_continued(signal.SIGCONT, None)
@@ -989,7 +989,7 @@ def kept_elsewhere(tmp_path):
     """A keeper whose files have numbers beyond what select can take."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit[1] < 2048:
-        pytest.skip("so many files may not be opened here")
+        pytest.skip("this many files may not be opened here")
     resource.setrlimit(resource.RLIMIT_NOFILE, (2048, limit[1]))
     opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
     kept = Kept(str(tmp_path), f"{os.getpid()} crowded")

@@ -366,7 +366,7 @@ class TestCommands:
         assert ["refresh" in text for text in (*seen, last)] == [True, True, False]
         assert ["running" in text for text in (*seen, last)] == [True, True, False]
 
-    def test_who_has_seen_enough_leaves_a_page_that_stays(self, store, monkeypatch):
+    def test_an_interrupted_watch_leaves_the_page(self, store, monkeypatch):
         def sleep(seconds):
             raise KeyboardInterrupt
 

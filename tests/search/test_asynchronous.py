@@ -54,7 +54,7 @@ class Counted:
 
 
 class Shuffled(Executor):
-    """Runs end in an order drawn at random, whenever somebody waits."""
+    """Runs end in an order drawn at random, whenever a search waits."""
 
     def __init__(self, name):
         self.rng = stream(0, name)

@@ -210,7 +210,7 @@ def test_a_cap_is_what_is_left_of_the_incumbents_time():
     assert caps == pytest.approx([10, 8, 6], abs=0.002)
 
 
-def test_who_comes_through_has_all_its_costs():
+def test_a_challenger_that_is_not_capped_has_all_its_costs():
     assert met({A: (1, 2, 3, 4), B: (4, 3, 2, 1)}) == (True, pytest.approx([10, 6, 3, 1], abs=0.01))
 
 
@@ -516,7 +516,7 @@ def test_the_factor_falls_with_the_number_of_pairs_unless_it_is_fixed():
 
 
 def runs_of(ended, cuts):
-    """Runs that ended by themselves, and runs that were cut short, after so many seconds."""
+    """Runs that ended by themselves, and runs that were cut short, after this many seconds."""
     task = Task(A, *History(TIMED, 0).pair(0), CUTOFF)
     whole = [Run(task, Status.OK, seconds) for seconds in ended]
     return [*whole, *(capped(task._replace(cutoff=seconds), seconds) for seconds in cuts)]
@@ -527,7 +527,7 @@ def runs_of(ended, cuts):
     [
         ([1, 2, 4], [1.5], 1.5),  # as those that lasted longer: 2 and 4
         ([1, 2, 4], [0.5], 11 / 6),
-        ([1, 2, 4], [5.0], 0.0),  # nobody lasted longer
+        ([1, 2, 4], [5.0], 0.0),  # no run lasted longer
         ([], [3.0], 0.0),
         ([10, 10, 10], [1.0, 1.0], 18.0),
     ],

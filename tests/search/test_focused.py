@@ -192,7 +192,7 @@ def test_with_all_runs_the_best_of_a_small_space_wins(order, seed, tables):
 
 @ORDERS
 def test_with_endless_runs_the_true_best_of_a_small_space_wins(order):
-    """Bernoulli costs with means 0.2, 0.3, ..., 0.7: from some run on, nobody else leads."""
+    """Bernoulli costs with means 0.2, 0.3, ..., 0.7: from some run on, no other leads."""
     space = one_parameter(6)
     search = ParamILS(comparison=Focused(order)).search(History(Scenario(space), 1))
 

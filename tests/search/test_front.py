@@ -47,7 +47,7 @@ def noisy(task):
 
 
 def searched(costs, scenario, runs, configurator=None, seed=1):
-    """History, incumbents and ending of a search with so many runs."""
+    """History, incumbents and ending of a search with this many runs."""
     history = History(scenario, seed)
     search = (configurator or FrontSearch()).search(history)
     found, answer, ended = [], None, ""

@@ -61,7 +61,7 @@ class Races:
         return [self.k(pair) for pair in self.history.costs(config)]
 
     def sizes(self, config):
-        """Of the batches of the last race, how many runs of a configuration each had."""
+        """Batches of the last race: how many runs of a configuration each had."""
         return [sum(c == config for c, _ in batch) for batch in self.batches]
 
     def runs(self, config):
@@ -135,7 +135,7 @@ def test_beyond_twenty_runs_the_evidence_grows_as_the_root_of_all_runs():
     assert 20 < races.runs(first) <= math.isqrt(races.history.learned) + 1
 
 
-def test_who_knows_all_pairs_of_the_incumbent_brings_it_to_another():
+def test_a_challenger_that_knows_all_pairs_brings_the_incumbent_to_another():
     races = Races(lambda config, k: spread(k) + (config["x"] if k >= 25 else -config["x"]))
     races.start(A)
     while races.runs(A) < 20:
@@ -192,7 +192,7 @@ def test_a_challenger_races_on_the_incumbents_own_pairs():
 
 
 def first_pairs(config, seed, incumbent_runs=5):
-    """The first three pairs on which a new challenger meets an incumbent with so many runs."""
+    """The first three pairs on which a new challenger meets an incumbent with this many runs."""
     races = Races(ranked, seed=seed)
     races.start(A)
     while races.runs(A) < incumbent_runs - 1:
@@ -253,7 +253,7 @@ def test_a_revisited_challenger_is_judged_on_twice_the_runs():
 
 
 def test_no_incumbent_is_safe_behind_lucky_first_pairs():
-    """A was lucky on its first three pairs. In one order for all, nobody would ever pass them."""
+    """A was lucky on its first three pairs. In one order for all, none would pass them."""
 
     def costs(config, k):
         return -5.0 if config == A and k < 3 else spread(k) - 2 * (config != A)
@@ -445,7 +445,7 @@ def test_three_equal_timeouts_do_not_reject_a_challenger():
 
 
 def equal_timeouts(runs):
-    """How many runs a challenger makes against an incumbent with so many that all cost the same."""
+    """Number of runs a challenger makes against an incumbent whose runs all cost the same."""
     races = Races(lambda config, k: 50.0)
     races.start(A)
     while races.runs(A) < runs - 1:
@@ -494,7 +494,7 @@ def test_a_race_is_final_once_all_pairs_were_met():
 
 
 def is_final_after(excess, runs):
-    """Whether it is final that B, costing excess(k) more on pair k, has lost on so many runs."""
+    """Whether it is final that B, costing excess(k) more on pair k, has lost on this many runs."""
     races = Races(
         lambda config, k: spread(k) + (excess(k) if config == B else 0.0), Growing(runs, 2 * runs)
     )

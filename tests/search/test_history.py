@@ -21,7 +21,7 @@ TIMED = Scenario(SPACE, instances(3), Runtime(), CUTOFF, capping=Capping("preser
 
 
 def run(task, seconds):
-    """What a target that needs so many seconds answers."""
+    """What a target that needs this many seconds answers."""
     if seconds <= task.cutoff:
         return Run(task, Status.OK, seconds)
     late = Status.TIMEOUT if task.cutoff == CUTOFF else Status.CAPPED

@@ -53,7 +53,7 @@ def test_tails_of_f_are_those_of_scipy(between, within):
 
 
 def table(seed, many, pairs, levels=None, shift=0.0):
-    """Costs of so many candidates; with few levels there are ties."""
+    """Costs of this many candidates; with few levels there are ties."""
     rng = stream(seed, "table", many, pairs)
 
     def cost(i):
@@ -237,7 +237,7 @@ def test_runtimes_are_tested_by_their_means_and_qualities_by_ranks():
     assert _test(IteratedRace(test="friedman"), History(timed, 1)) == Friedman(0.95)
 
 
-def test_who_has_the_best_mean_never_leaves():
+def test_the_candidate_with_the_best_mean_is_never_eliminated():
     """x = 0 is better on nine pairs of ten, and a hundred times worse on the others."""
     space = Space({"x": [0, 1]})
     history = History(Scenario(space), 3)

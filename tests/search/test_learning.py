@@ -626,7 +626,7 @@ def test_a_model_that_is_always_wrong_costs_no_more_than_the_factor(costs, lie):
     assert max(learned.values()) > max(calls(costs, plain).values())  # it does cost something
 
 
-def test_who_was_rejected_by_chance_returns_and_is_judged_on_more_runs():
+def test_a_configuration_rejected_by_chance_is_revisited_with_more_runs():
     space = Space({name: Integer(0, 60) for name in "ab"})
 
     def noisy(config, instance, seed):

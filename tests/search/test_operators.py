@@ -255,7 +255,7 @@ def test_what_is_excluded_is_left_out_by_conditioning(operator, space, at, left_
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Lists what is left after so many failures, soon instead of nearly never."""
+    """Lists what is left after this many failures, soon instead of nearly never."""
     for module in (moves_module, one_module, both_sides_module):
         monkeypatch.setattr(module, "REDRAWS", request.param)
     for module in (several_module, anywhere_module):

@@ -52,7 +52,7 @@ def nearer_wins(optimum):
 
 
 def meetings(rules, space, seed, count):
-    """The first calls of a search: challengers and incumbents, by a rule that says who wins."""
+    """The first calls of a search: challengers and incumbents, by a rule that names the winner."""
     met = []
 
     def outcome(challenger, incumbent):

@@ -35,7 +35,7 @@ MANY = 500_000  # enough that a sign bias of 2 % passes less than once in 10^8 t
 
 
 def exact_harmonic_numbers(n: int) -> list[Fraction]:
-    """H_0, ..., H_n."""
+    """Harmonic numbers H_0, ..., H_n."""
     return [Fraction(0), *accumulate(Fraction(1, d) for d in range(1, n + 1))]
 
 

@@ -39,7 +39,7 @@ def expected_calls(
 def _met(
     holders: dict[State, float], challenger: State, wins: Callable[[State, State], float]
 ) -> dict[State, float]:
-    """Who is the incumbent after a call, with which probability."""
+    """Probability of each incumbent after a call."""
     after: dict[State, float] = {}
     for holder, mass in holders.items():
         win = wins(challenger, holder)

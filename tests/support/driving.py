@@ -49,7 +49,7 @@ class Driven:
 def drive(
     search: Search, target: Target, runs: float = math.inf, peek: Iterable[int] = ()
 ) -> Driven:
-    """Answer a search until it ends, or until it was given so many runs.
+    """Answer a search until it ends, or until it was given this many runs.
 
     `peek`: of how many likely tasks to take a look at each batch; none when it ends.
     """

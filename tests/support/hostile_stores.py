@@ -1,4 +1,4 @@
-"""Stores that somebody has damaged or made up, and every command that reads stores."""
+"""Damaged and invented stores, and every command that reads stores."""
 
 import json
 import os
@@ -259,7 +259,7 @@ def paths(fact: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def replaced(fact: Any, path: tuple[Any, ...], value: Any) -> Any:
-    """The same with another node there."""
+    """Object with another node there."""
     if not path:
         return value
     copy = dict(fact) if isinstance(fact, dict) else list(fact)

@@ -1,4 +1,4 @@
-"""Commands under a keeper, without a target around them; and who of a test's processes is left."""
+"""Commands under a keeper, without a target around them; and the processes that a test has left."""
 
 import contextlib
 import os
@@ -33,9 +33,9 @@ STOP_BOTH = """
 import os, time
 keeper = os.getppid()
 warden = int(open(f"/proc/{keeper}/stat").read().rpartition(")")[2].split()[1])
-for who in (warden, keeper):
-    assert open(f"/proc/{who}/comm").read().startswith("run-")
-    os.kill(who, 19)
+for pid in (warden, keeper):
+    assert open(f"/proc/{pid}/comm").read().startswith("run-")
+    os.kill(pid, 19)
 open("ready", "w").close()
 time.sleep(1000)
 """

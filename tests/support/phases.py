@@ -14,7 +14,7 @@ from tests.support.chains import State, Turn
 from tests.support.laws import successive
 
 Phase = Mapping[tuple[int, State | None], float]
-"""The probability of so many calls, leading there."""
+"""The probability of this many calls, leading there."""
 Beats = Callable[[State, State], float]
 """The probability that a challenger (second) replaces an incumbent (first)."""
 
@@ -59,7 +59,7 @@ def ordered_phase(
 
 
 def moments(phases: Mapping[State, Phase], states: int) -> tuple[float, float]:
-    """Mean and standard deviation from a start uniform on so many states.
+    """Mean and standard deviation from a start uniform on this many states.
 
     With N the calls of a phase and J where it leads: E T = E N + sum Pr(J) E T_J, and
     E T^2 = E N^2 + 2 sum E(N; J) E T_J + sum Pr(J) E T_J^2.

@@ -11,7 +11,7 @@ from paramhs.bundled.saps import Settings
 
 
 class Undecided(Exception):
-    """The least score is the threshold itself, but for rounding: either step is right."""
+    """The least score is the threshold itself, up to rounding: either step is right."""
 
 
 def plain_saps(

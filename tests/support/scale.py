@@ -32,7 +32,7 @@ def of(suite: int, all_tests: int) -> int:
 
 
 def examples(count: int, **more: object) -> settings:
-    """So many examples of a property in the suite."""
+    """Number of examples of a property in the suite."""
     return settings(max_examples=of(count, 16 * count), **more)
 
 

@@ -193,7 +193,7 @@ def filled(space: Space, config: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def plain(space: Space, irace: bool) -> Space:
-    """The same space with names and values that every format can write."""
+    """Space with names and values that every format can write."""
     new_name = {name: f"p{i}" for i, name in enumerate(space.parameters)}
     known = {new_name[n]: _plain_parameter(p, irace) for n, p in space.parameters.items()}
 

@@ -24,7 +24,7 @@ def run_of(k: int, detail: str = "") -> Run:
 
 
 def filled(path: Path, count: int, detail: str = "") -> list[Run]:
-    """A new store with so many runs, closed again."""
+    """A new store with this many runs, closed again."""
     runs = [run_of(k, detail) for k in range(count)]
     store = opened(path)
     for run in runs:
@@ -45,7 +45,7 @@ def contents(path: Path) -> set[Run]:
 
 
 def rows(path: Path) -> set[tuple[object, ...]]:
-    """The runs in a file, as the sqlite3 module sees them, but for when they were asked for; none
+    """The runs in a file, as the sqlite3 module sees them, without their positions; none
     if there is no file yet."""
     if not path.exists():
         return set()

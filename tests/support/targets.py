@@ -21,13 +21,13 @@ def noisy(config: Mapping[str, Value], instance: object, seed: int) -> float:
 
 
 def noisy_with_pauses(config: Mapping[str, Value], instance: object, seed: int) -> float:
-    """The same after some milliseconds that differ from run to run."""
+    """Answer after some milliseconds that differ from run to run."""
     time.sleep(0.003 * stream(seed, "pause", repr(config)).random())
     return noisy(config, instance, seed)
 
 
 def noisy_in_time(config: Mapping[str, Value], instance: object, seed: int) -> float:
-    """The same after as many seconds as the environment says."""
+    """Answer after the number of seconds in the environment."""
     time.sleep(float(os.environ.get("PAUSE", "0")))
     return noisy(config, instance, seed)
 

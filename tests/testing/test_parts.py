@@ -394,7 +394,7 @@ def test_an_executor_of_ones_own_works():
 
 @dataclass(frozen=True)
 class Towards(Learner):
-    """Half of its moves go the way that the last winner went; it looks every so many races."""
+    """Half of its moves go the way that the last winner went; it looks every this many races."""
 
     every: int = 5
 

@@ -70,8 +70,8 @@ def test_calls_are_those_of_all_orders_of_all_neighbours(size: int, data: st.Dat
 def test_wins_may_be_certain_or_impossible(size: int, data: st.DataObject) -> None:
     optimum = data.draw(st.integers(0, size - 1))
     beats = matrix(data, size, st.sampled_from([0.0, 0.5, 1.0]))
-    # Who surely wins forth and back would go round without end only if the optimum were never
-    # met, and its clock may always ring first.
+    # A pair that surely wins forth and back would go round without end only if the optimum were
+    # never met, and its clock may always ring first.
     agree(harmonic(size), beats, {optimum})
 
 

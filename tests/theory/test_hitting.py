@@ -169,7 +169,7 @@ def test_uniform_moves_find_the_optimum_after_a_geometric_number_of_calls(size: 
 
 @pytest.mark.parametrize("size", [2, 3, 10, 50])
 def test_one_step_walks_down_a_valley_in_two_calls_a_step(size: int) -> None:
-    """But for the far end, whose only neighbour is the right one."""
+    """Except for the far end, whose only neighbour is the right one."""
     found = chain_of(by_cost(range(size)), OneParameter(LStep(1)), {0}).law()
     assert found.mean == pytest.approx(size - 1 - 1 / size, rel=1e-12)
     squares = [2 * d + (2 * d) ** 2 for d in range(1, size - 1)]

@@ -148,7 +148,7 @@ def test_a_table_decides_by_the_lower_cost_and_equal_costs_tie() -> None:
     assert by_cost(costs)[0].tolist() == [0.5, 1.0, 0.5, 0.0]
 
 
-def test_who_wins_ties_is_a_matter_of_the_rule() -> None:
+def test_the_rule_decides_ties() -> None:
     found = outcomes([np.eye(3)[k] for k in (0, 2, 2)], 7)
     for tie in (0.0, 0.5, 1.0):
         beats = [[tie, 1, 1], [0, tie, tie], [0, tie, tie]]

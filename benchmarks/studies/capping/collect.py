@@ -38,20 +38,20 @@ class Family:
     """The first of each is the solver's own default."""
     option: str
     variables: tuple[int, ...]
-    """Of the formulas in turn: most are easy, some are not."""
+    """Number of variables of the formulas, in turn: most are easy, some are not."""
     ratio: float
     work: str
     """Which count is the clock."""
     second: float
     """How much work a second stands for."""
     cutoff: float
-    """Seconds."""
+    """Cutoff of a run in seconds."""
     instances: int = 32
     planted: bool = False
 
     @property
     def configs(self) -> list[dict[str, object]]:
-        """The grid."""
+        """All configurations of the grid."""
         return [dict(zip(self.values, row, strict=True)) for row in product(*self.values.values())]
 
     def formula(self, number: int) -> str:

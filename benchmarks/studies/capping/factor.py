@@ -30,7 +30,7 @@ class Rule(Capping):
     power: float = 1.0
 
     def times(self, pairs: int) -> float:
-        """The factor on so many pairs."""
+        """The factor on this number of pairs."""
         return self.base + self.scale / pairs**self.power
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class Races:
         self.costs = {config: target.cost(config, self.numbers) for config in configs}
 
     def lost_and_seconds(self, rule: Capping) -> tuple[float, float]:
-        """Of the better challengers, the share that lose; and the time that all took, in the mean.
+        """Share of the better challengers that lose, and mean time of all challengers.
 
         The incumbent's runs are made first and not counted.
         """

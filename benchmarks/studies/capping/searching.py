@@ -130,7 +130,7 @@ def search(study: Study, rules: Configurator, capping: Capping, seed: int) -> Se
 
 
 def curve(study: Study, name: str, capping: str, seeds: int) -> Curve:
-    """The same with several seeds."""
+    """Mean curve over several seeds."""
     rules = CONFIGURATORS[name]
     made = [search(study, rules, CAPPINGS[capping], seed) for seed in range(seeds)]
     return Curve(made, study.seconds)

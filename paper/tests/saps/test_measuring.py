@@ -31,7 +31,7 @@ def formula(path: Path, seed: int) -> None:
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measurement:
-    """Of two formulas, on a grid of 2 alphas and 3 rhos."""
+    """Table of two formulas, on a grid of 2 alphas and 3 rhos."""
     monkeypatch.setattr(measuring, "ALPHAS", (16, 30))
     monkeypatch.setattr(measuring, "RHOS", (0, 8, 15))
     folder = tmp_path / "formulas"

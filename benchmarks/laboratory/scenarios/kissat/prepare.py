@@ -30,7 +30,7 @@ MAX_FACTOR = 100  # how many times the default, or what part of it, a wide range
 
 
 def found() -> Path:
-    """The program."""
+    """Path of the kissat program."""
     if len(sys.argv) > 1:
         return Path(sys.argv[1])
     if on_path := shutil.which("kissat"):
@@ -92,7 +92,7 @@ def asked(kissat: Path) -> str:
 
 
 def main() -> None:
-    """Do both."""
+    """Write the parameter file and the scenario."""
     kissat = found().absolute()
     ranges = asked(kissat)
     program = kissat.resolve()  # it may be the link from last time
