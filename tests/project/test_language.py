@@ -13,8 +13,6 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("src", "paper/src", "benchmarks", "examples", "tools")
 SOURCES = sorted(path for folder in FOLDERS for path in ROOT.joinpath(folder).rglob("*.py"))
 TESTS = [p for folder in ("tests", "paper/tests") for p in ROOT.joinpath(folder).rglob("*.py")]
-    path for folder in ("tests", "paper/tests") for path in ROOT.joinpath(folder).rglob("*.py")
-)
 TEMPLATES = sorted(ROOT.joinpath("src").rglob("*.html"))
 PAGES = sorted(
     [
