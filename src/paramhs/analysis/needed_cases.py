@@ -18,9 +18,9 @@ def needed_cases(pairs: Sequence[tuple[float, float]], tie: Tolerance, level: fl
     """Return the smallest of `SIZES` with which the difference is shown four times out of five.
 
     Samples of each size are drawn from the given costs, with replacement, and tested like those of
-    a verdict. `MAX_NEEDED_CASES + 1` if even `MAX_NEEDED_CASES` cases are too few; None for samples of fewer
-    than six or of that many. The answer is about a population like the sample: it says what is
-    missing, not whether there is a difference.
+    a verdict. `MAX_NEEDED_CASES + 1` if even `MAX_NEEDED_CASES` cases are too few; None for samples
+    of fewer than six or of that many. The answer is about a population like the sample: it says
+    what is missing, not whether there is a difference.
     """
     larger = [size for size in SIZES if size > len(pairs)]
     if len(pairs) < MIN_CASES or not larger:

@@ -14,8 +14,8 @@ not matter to them. Two rules read them:
   logarithm, and the mean logarithm of the costlier half as `COSTLY_SHARE` of it. With fewer than
   `MIN_LOSS_CASES` cases, the same side must cost more in every case.
 - *Unanimous*: the same side costs at least `FACTOR` times as much in every case, or `LARGE_FACTOR`
-  times with fewer than `MIN_LOSS_CASES` cases. Without this rule, eight instances of which the default
-  solves two and the other configuration all, ten times faster, would prove nothing.
+  times with fewer than `MIN_LOSS_CASES` cases. Without this rule, eight instances of which the
+  default solves two and the other configuration all, ten times faster, would prove nothing.
 
 Neither p-value is below twice the probability that all cases fall on one side by chance.
 
