@@ -32,7 +32,7 @@ def cnf(number: int, copy: int) -> str:
 
 
 def larger_cnf(number: int, copy: int) -> str:
-    """The same, for a solver that does more before it searches."""
+    """Harder formulas, for a solver that does more before it searches."""
     rng = stream(0, "landscapes", "larger cnf", number)
     even = number % 2 == 0
     formula = random_ksat(3, 115, 4.6, False, rng) if even else colouring(155, 4.8, 3, rng)

@@ -44,9 +44,9 @@ class Shape:
     """Smallest beta for alpha = 2, as measured."""
     beta_low: float
     beta_high: float
-    """The same, in 5 % and 95 % of the redrawn landscapes."""
+    """Quantiles of 5 % and 95 % over the redrawn landscapes."""
     beta_needed: int
-    """The same, counting only what no noise explains."""
+    """Number that counts only what no noise explains."""
     valley_p: float
     """p-value of the hypothesis that there is a single valley."""
     unimodal_share: float
@@ -225,7 +225,7 @@ def beta_needed(costs: Array, errors: Array, alpha: int = ALPHA) -> int:
 
 
 def _beta(worse: Array, optimum: int, alpha: int) -> int:
-    """Smallest beta so that nobody at distance i >= beta is worse than one beyond alpha i."""
+    """Smallest beta so that no value at distance i >= beta is worse than one beyond alpha i."""
     distance = np.abs(np.arange(len(worse)) - optimum)
     beyond = distance[None, :] > alpha * distance[:, None]
     broken = np.any(worse & beyond, axis=1) & (distance > 0)
