@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 import paramhs
 import paramhs.core
@@ -100,7 +101,10 @@ def test_types_are_shipped():
 
 def test_version_is_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == paramhs.__version__ == importlib.metadata.version("paramhs")
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert project["version"] == paramhs.__version__ == cited["version"]
+    assert f"\n## {project['version']} ({cited['date-released']})\n" in changes
 
 
 def test_errors_are_all_caught_by_the_common_one():

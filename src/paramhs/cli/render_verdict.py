@@ -65,8 +65,9 @@ def command_of(scenario_file: ScenarioFile, config: Config) -> dict[str, str]:
 def why_none(scenario_file: ScenarioFile, asked: bool) -> str:
     """Reason why a search of a scenario has no verdict."""
     if not asked:
-        return "none was requested; the means of the search are biased, because it selected by"
-        " them."
+        return (
+            "none was requested; the means of the search are biased, because it selected by them."
+        )
     instances = scenario_file.scenario.instances
     if instances == (NO_INSTANCE,):
         return "the target is deterministic and has no instances, so no held-out runs are possible."
