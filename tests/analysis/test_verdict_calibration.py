@@ -55,34 +55,35 @@ def test_seeds_of_few_instances_make_no_false_claims(instances):
     assert max(row.better, row.worse) * 60 / 100 <= 9
 
 
+def verdict_of(*costs):
+    sides = zip(simulation.SIDES, costs, strict=True)
+    return verdict(*(simulation.runs_of(*side) for side in sides), Quality())
+
+
 def test_rates_of_few_instances_are_those_of_verdicts():
     first, second = simulation.few_costs(3, 8, 40)
-    better = worse = 0
-    for costs in zip(first, second, strict=True):
-        made = verdict(
-            *(simulation.runs_of(*side) for side in zip(simulation.SIDES, costs, strict=True)),
-            Quality(),
-        )
-        better += made.conclusion_here == "better"
-        worse += made.conclusion_here == "worse"
-    assert simulation.few_claims(first, second) == (better, worse)
+    made = [verdict_of(*costs).conclusion_here for costs in zip(first, second, strict=True)]
+    found = made.count("better"), made.count("worse")
+    assert simulation.few_claims(first, second) == found
 
 
 def test_rates_are_those_of_verdicts():
     rng = np.random.default_rng(8)
     first, second = (1.5 * rng.lognormal(0, 0.4, (30, 7, 2)), rng.lognormal(0, 0.4, (30, 7, 2)))
-    made = [
-        verdict(
-            *(simulation.runs_of(*side) for side in zip(simulation.SIDES, costs, strict=True)),
-            Quality(),
-        )
-        for costs in zip(first, second, strict=True)
-    ]
+    made = [verdict_of(*costs).conclusion for costs in zip(first, second, strict=True)]
     a, b = first.mean(axis=2), second.mean(axis=2)
     found = simulation.claims(a, b, simulation.refuted(a, b))
-    conclusions = [one.conclusion for one in made]
-    assert found == (conclusions.count("better"), conclusions.count("worse"))
+    assert found == (made.count("better"), made.count("worse"))
     assert found[0] > 2
+
+
+def test_rates_of_failures_are_those_of_verdicts():
+    rng = np.random.default_rng(9)
+    for _ in range(20):
+        costs = simulation.failing_costs(rng, 7, 2)
+        sides = (np.array([both[k] for both in costs.values()]).reshape(7, 2) for k in (0, 1))
+        made = verdict_of(*sides)
+        assert simulation.claim(costs) == (made.p_value, made.favours_second)
 
 
 def test_small_gains_that_agree_are_claimed():

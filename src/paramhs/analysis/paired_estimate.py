@@ -55,6 +55,14 @@ def estimate(
     )
 
 
+def claimed(pairs: Sequence[tuple[float, float]], tie: Tolerance) -> tuple[float, bool]:
+    """p-value of `estimate`, and whether the second is better, without the intervals."""
+    if len(pairs) < MIN_CASES:
+        return 1.0, False
+    first, second = np.array(pairs, dtype=float).T
+    return claim_p_value(first, second, tie), bool(first.mean() > second.mean())
+
+
 def claim_p_value(first: Numbers, second: Numbers, tie: Tolerance) -> float:
     """p-value of the claim that one mean is larger by more than the tolerance.
 

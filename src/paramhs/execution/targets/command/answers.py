@@ -12,8 +12,9 @@
 | SCIP | `SCIP Status : problem is solved [optimal solution found]` | 12 |
 | CP-SAT | `status: OPTIMAL` with `objective: 12` | 12 |
 
-The last status line counts, and a number only where the solver says that it is optimal. Every
-pattern begins at a line and takes linear time.
+The last status line counts, and a number only where the solver says that it is optimal. A SAT
+solver that prints both `SATISFIABLE` and `UNSATISFIABLE` has answered nothing. Every pattern begins
+at a line and takes linear time.
 """
 
 import json
@@ -47,6 +48,8 @@ class Conventions:
         last = _last(_STATUS.finditer(output))
         if last is None or last.lastgroup is None:
             return None
+        if last.lastgroup in ("competition", "plain") and _contradicts_itself(output):
+            return "unknown"
         return _READ[last.lastgroup](last, output)
 
 
@@ -210,6 +213,12 @@ _STATUS = re.compile(
     "^(?:" + "|".join(f"(?P<{name}>{text})" for name, text in _PATTERNS.items()) + ")" + _END,
     re.MULTILINE,
 )
+
+
+def _contradicts_itself(output: str) -> bool:
+    """Whether a SAT solver printed two status lines that cannot both be true."""
+    lines = (match[0].strip().removeprefix("s ") for match in _STATUS.finditer(output))
+    return {"SATISFIABLE", "UNSATISFIABLE"} <= set(lines)
 
 
 def _competition(found: "re.Match[str]", output: str) -> Answer:
