@@ -105,6 +105,7 @@ def test_gains_on_small_instances_alone_are_rarely_claimed(instances):
 def test_the_saved_rates_keep_the_promise():
     for row in simulation.saved():
         if row.table in ("ours", "seeds", "few"):
+            assert row.trials >= 2000
             limit = 2.5 + 3 * (2.5 * 97.5 / row.trials) ** 0.5
             assert max(row.better, row.worse) <= limit or "2 times" in row.population, row
             assert row.covered >= 94 - 3 * (94 * 6 / row.trials) ** 0.5, row
