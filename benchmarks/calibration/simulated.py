@@ -3,6 +3,7 @@
 python -m benchmarks.calibration.simulated --searches 500        make those that are missing
 python -m benchmarks.calibration.simulated --table               the table of the rows kept
 python -m benchmarks.calibration.simulated --stopping 3000       what stopping saves and costs
+python -m benchmarks.calibration.simulated --hour                one search of an hour
 
 A law gives every configuration its mean: a sum of effects, with or without interactions. A run
 costs that, times the size of its instance, times noise; without noise and instances, the mean. So
@@ -26,6 +27,7 @@ from paramhs.analysis.expected_gain import expected_gain
 from paramhs.analysis.gain_bound import MAX_STATED_GAIN, gain_bound
 from paramhs.analysis.win_probability import win_probabilities
 from paramhs.api.tune import tune_scenario
+from paramhs.core.costs import CostMetric, Quality, Runtime
 from paramhs.core.random_streams import stream
 from paramhs.core.runs import NO_INSTANCE, Instance, Run, Status, Target, Task
 from paramhs.core.scenario import Scenario
@@ -69,6 +71,8 @@ class Simulated(Target):
 
     law: Law
     seed: int
+    is_timed: bool = False
+    """Whether a run takes as many seconds as it costs, and time is what is compared."""
 
     @cached_property
     def means(self) -> dict[Config, float]:
@@ -88,15 +92,21 @@ class Simulated(Target):
             log += stream(self.seed, "size", task.instance.name).gauss(0, 1)
             name = (task.instance.name, task.seed, task.config.key)
             log += stream(self.seed, "noise", *name).gauss(0, self.law.noise)
-        return Run(task, Status.OK, 0.0, math.exp(log))
+        cost = math.exp(log)
+        if self.is_timed:
+            late = cost > task.cutoff
+            return Run(task, Status.TIMEOUT if late else Status.OK, min(cost, task.cutoff))
+        return Run(task, Status.OK, 0.0, cost)
 
-    def searched(self, runs: int = RUNS) -> Record:
+    def searched(self, budget: Budget) -> Record:
         """A search of the default kind."""
         count = self.law.instances
         names = tuple(Instance(f"i{k}") for k in range(count)) or (NO_INSTANCE,)
-        scenario = Scenario(SPACE, names, deterministic=not count)
+        cost: CostMetric = Runtime() if self.is_timed else Quality()
+        cutoff = 100.0 if self.is_timed else math.inf
+        scenario = Scenario(SPACE, names, cost, cutoff, deterministic=not count)
         made = tune_scenario(
-            scenario, self, CONFIGURATORS["paramhs"], budget=Budget(runs=runs), seed=self.seed
+            scenario, self, CONFIGURATORS["paramhs"], budget=budget, seed=self.seed
         )
         return made.record
 
@@ -134,9 +144,25 @@ def stopped(runs: int, seeds: int) -> Iterator[Kept]:
     for seed in range(seeds):
         for name, law in LAWS.items():
             target = Simulated(law, seed)
-            record = target.searched(runs)
+            record = target.searched(Budget(runs=runs))
             costs = tuple(math.exp(target.means[point.config]) for point in record.trajectory)
             yield Kept(name, seed, record, costs, math.exp(target.means[SPACE.default]))
+
+
+def hour() -> Iterator[str]:
+    """A search with an hour of target time that stops itself, beside one that does not."""
+    target = Simulated(LAWS["effects and interactions, noise"], 1, is_timed=True)
+    least = min(target.means.values())
+    for stop in ("gain < 1 %", None):
+        record = target.searched(Budget(target_time=3600, stop=stop))
+        seconds = sum(run.runtime for run in record.runs)
+        saved = 1 - math.exp(target.means[record.best] - target.means[SPACE.default])
+        above = math.exp(target.means[record.best] - least) - 1
+        yield (
+            f"{len(record.runs):,} runs, {seconds / 60:.0f} min of target time"
+            f" ({record.ending.stopped}): the best saves {saved:.1%} of the default's time; it is"
+            f" {above:.1%} above the least of all {SPACE.size()} configurations"
+        )
 
 
 def table(rows: list[dict[str, str]]) -> str:
@@ -169,7 +195,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--stopping", type=int, metavar="RUNS")
+    parser.add_argument("--hour", action="store_true")
     given = parser.parse_args()
+    if given.hour:
+        print("\n".join(hour()))
+        return
     if given.stopping:
         found = list(stopped(given.stopping, given.searches))
         print("\n".join(stopping_table(found, 0.01)))
@@ -190,7 +220,9 @@ def main() -> None:
             for name, law in LAWS.items():
                 if (name, seed) not in there:
                     target = Simulated(law, seed)
-                    for runs, statement, said, true in statements(target, target.searched()):
+                    for runs, statement, said, true in statements(
+                        target, target.searched(Budget(runs=RUNS))
+                    ):
                         numbers = (f"{said:.5f}", f"{true:.5f}")
                         writer.writerow((name, seed, runs, statement, *numbers))
                     file.flush()

@@ -3,6 +3,8 @@
 import pytest
 
 from paramhs import BadInput, Budget, load, tune
+from paramhs.analysis.expected_gain import ExpectedGain
+from paramhs.execution.driver import stopping
 from paramhs.execution.driver.stopping import MIN_RACES, MIN_SHARE
 from paramhs.formats.scenario import read_scenario
 from tests.support.command_line import paramhs
@@ -40,6 +42,13 @@ def test_it_stops_and_says_why(stopped):
 
 def test_a_smaller_gain_takes_longer(stopped):
     assert searched(stop="0.01 %").asked > stopped[1].asked
+
+
+def test_a_large_gain_that_is_unlikely_does_not_stop_it(monkeypatch):
+    monkeypatch.setattr(
+        stopping, "expected_gain", lambda record, further: ExpectedGain(further, 0.03, 0.0, 0.0)
+    )
+    assert searched().stopped.startswith("the budget of")
 
 
 def test_any_number_of_workers_stops_at_the_same_run(stopped):

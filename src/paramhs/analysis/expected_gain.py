@@ -117,8 +117,11 @@ def predicted(past: Sequence[Improvement], now: int, further: int, rng: Random) 
 
 
 def _mean_share(past: Sequence[Improvement], now: int) -> float:
-    """Mean gain of an improvement, in logarithms of the cost; the later, the more weight."""
-    weights = [change.runs / max(now, 1) for change in past]
+    """Mean gain of an improvement, in logarithms of the cost; the later, the more weight.
+
+    Improvements become smaller, so weights grow with the square of the runs before.
+    """
+    weights = [(change.runs / max(now, 1)) ** 2 for change in past]
     logs = [-math.log(max(1 - change.share, 1e-3)) for change in past]
     total = math.fsum(weights)
     return math.fsum(map(math.prod, zip(weights, logs, strict=True))) / total if total else 0.0
