@@ -27,8 +27,6 @@ UNCONVERTED = [
     "src/paramhs/search/lookahead",
 ]
 
-GENERATED = ["docs/reproduction/README.md"]  # with one line for each paragraph
-
 MAX_COLUMNS = 120  # of a line of documentation
 MIN_WORDS = 3  # of a docstring or a message
 
@@ -39,11 +37,6 @@ HABIT = re.compile(
 )
 ABOUT_PEOPLE = frozenset[str]()
 """Sentences about people, in which these words are right; whole lines as they stand."""
-
-
-def written(path):
-    """Whether a page is written by hand."""
-    return converted(path) and path.relative_to(ROOT).as_posix() not in GENERATED
 
 
 def converted(path):
@@ -175,7 +168,7 @@ def test_template_is_written_in_plain_english(path):
     report(path, faults_of_words(1, path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("path", list(filter(written, PAGES)), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", list(filter(converted, PAGES)), ids=lambda path: path.stem)
 def test_lines_of_documentation_are_short(path):
     report(path, faults_of_page(path.read_text(encoding="utf-8")))
 

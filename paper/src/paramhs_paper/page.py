@@ -2,6 +2,9 @@
 
 import csv
 import math
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -19,6 +22,8 @@ from paramhs_paper.scenarios import HEURISTICS, SAPS, SapsScenario
 from paramhs_paper.theorems import Growth, SeveralParameters, theorems_summary
 from paramhs_paper.writing import read_rows
 
+WIDTH = 100  # columns of a line of prose
+
 
 def page(folder: Path) -> str:
     """Build the page from the tables in a folder."""
@@ -35,7 +40,27 @@ def page(folder: Path) -> str:
         "theorems": _theorems(folder),
     }
     text = resources.files("paramhs_paper").joinpath("page.md").read_text("utf-8")
-    return Template(text).substitute({name: part.rstrip() for name, part in words.items()})
+    filled = Template(text).substitute({name: part.rstrip() for name, part in words.items()})
+    return "\n".join(_wrapped(filled.split("\n")))
+
+
+def _wrapped(lines: Iterable[str]) -> Iterator[str]:
+    """Wrap long lines of prose; tables, headings and code stay as they are."""
+    code = False
+    for line in lines:
+        code ^= line.startswith("```")
+        item = re.match(r" *(?:[-*] |\d+\. )?", line)
+        if code or len(line) <= WIDTH or line.startswith(("|", "#", "    ", "<", "!")):
+            yield line
+        else:
+            indent = " " * len(item[0] if item else "")
+            yield from textwrap.wrap(
+                line,
+                WIDTH,
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
 
 
 def _settings(folder: Path, scenario: SapsScenario) -> str:
