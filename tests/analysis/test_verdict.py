@@ -443,6 +443,10 @@ class TestWords:
         assert "make up less than 26 % may be missing among these 12" in str(
             compared([2.0] * 12, [1.0] * 12)
         ).replace("\n", " ")
+        several = verdict(
+            runs(FIRST, [2.0] * 12), runs(SECOND, [1.0] * 12), Quality(), comparisons=4
+        )
+        assert "make up less than 34 % may be missing" in str(several).replace("\n", " ")
         assert "may be missing" not in str(compared([2.0] * 60, [1.0] * 60))
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # columns of a text printed as a whole
 _EQUALITY_MARGIN = 0.01  # ratios this close to 1 are shown in percent
-_UNSEEN_PROBABILITY = 0.025  # probability that a kind of instance is missing from the sample
 _RARE_SHARE = 0.1  # kinds of instances rarer than this are not mentioned
 
 
@@ -161,7 +160,7 @@ def _several(verdict: "Verdict") -> str:
 
 def _unseen(verdict: "Verdict") -> str:
     """Share of instance kinds that the sample may miss, so that the interval ignores them."""
-    share = 1 - _UNSEEN_PROBABILITY ** (1 / verdict.instances)
+    share = 1 - ((1 - verdict.confidence) / 2) ** (1 / verdict.instances)
     if verdict.case != "instance" or share < _RARE_SHARE:
         return ""
     return (
