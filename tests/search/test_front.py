@@ -93,12 +93,12 @@ def test_a_small_space_ends_with_everything_tried():
     assert ended == "all 5 configurations tried"
 
 
-def test_with_noise_most_races_are_near_the_front():
-    history, found, _ = searched(noisy, NOISY, 400)
-    last = [config for config in history.configs if len(history.costs(config)) >= 5]
-    assert len(last) >= 3
-    assert sum(config["y"] == 0 for config in last) > len(last) / 2
-    assert found[0] == SPACE.default
+def test_with_noise_later_challengers_are_nearer_to_the_front():
+    space = Space({"x": range(12), "y": range(30)})
+    history, found, _ = searched(noisy, Scenario(space, instances(6), COSTS), 300)
+    later = [race.challenger["y"] for race in history.races[len(history.races) // 2 :]]
+    assert sum(later) / len(later) < 12  # 14.5 if drawn uniformly
+    assert found[0] == space.default
 
 
 def test_the_same_seed_gives_the_same_search():

@@ -88,25 +88,28 @@ class FrontSearch(Configurator):
         yield Incumbent(default)
         archive, best = [default], default
         waiting = [config for config in history.scenario.initial if config != default]
-        idle = 0
+        idle = spare = 0
         for number in count():
             view = self._view(history, metric, number, archive, best)
             incumbent = min(archive, key=lambda config: _upper(view, config))
+            rule = self._comparison(history, spare)
             moves = Moves(self.operator, view)
             tried = 0
             for _ in range(1 + len(history.configs) // _CONFIGS_PER_RACE):
-                challenger = waiting.pop(0) if waiting else self._proposed(view, moves, incumbent)
+                challenger = (
+                    waiting.pop(0) if waiting else self._proposed(view, rule, moves, incumbent)
+                )
                 if challenger is None or challenger == incumbent:
                     break
                 tried += 1
-                yield from self._race(history, view, challenger, incumbent)
+                yield from self._race(history, view, rule, challenger, incumbent)
                 archive = _with(history, archive, challenger, incumbent)
                 found = positions(history, RelativeCosts(history), archive)
                 now = preferred(history, metric, found).config
                 if now != best:
                     best = now
                     yield Incumbent(best)
-            idle = 0 if tried else idle + 1
+            idle, spare = (0, spare) if tried else (idle + 1, spare + 1)
             if idle == _MAX_IDLE_DRAWS:
                 return why_ended(history)
         raise AssertionError("there are more numbers")
@@ -135,41 +138,49 @@ class FrontSearch(Configurator):
             norm = Weights(weights_towards(aim, norm), norm.ideal, norm.ranges)
         return history.seen_by(Scalarised(metric, norm, relative), rng.getrandbits(60))
 
-    def _proposed(self, view: History, moves: Moves, incumbent: Config) -> Config | None:
+    def _proposed(
+        self, view: History, rule: Comparison, moves: Moves, incumbent: Config
+    ) -> Config | None:
         """A challenger: one that looks better under these weights, else a move, else any left."""
-        back = looks_better(view, self._comparison(view), incumbent)
+        back = looks_better(view, rule, incumbent)
         if back is not None:
             return back
-        returning = moves.look(incumbent)
-        rejected = {
-            config
-            for config in view.configs
-            if config not in returning or self._comparison(view).is_final(view, config, incumbent)
-        }
-        move = moves.take(incumbent, rejected) or moves.jump(incumbent, rejected)
-        if move:
-            return move[0]
+        if len(view.configs) != view.scenario.space.size():
+            returning = moves.look(incumbent)
+            rejected = {
+                config
+                for config in view.configs
+                if config not in returning or rule.is_final(view, config, incumbent)
+            }
+            move = moves.take(incumbent, rejected) or moves.jump(incumbent, rejected)
+            if move:
+                return move[0]
         open_ = [
             config
             for config in view.configs
-            if config != incumbent and not self._comparison(view).is_final(view, config, incumbent)
+            if config != incumbent and not rule.is_final(view, config, incumbent)
         ]
         return open_[int(view.rng("again").random() * len(open_))] if open_ else None
 
-    def _comparison(self, history: History) -> Comparison:
-        """The rule of a race; evidence is spread over the archive, so that one has a share."""
+    def _comparison(self, history: History, spare: int) -> Comparison:
+        """The rule of a race; an incumbent gains a share of the runs, more if nothing is left."""
         if not isinstance(self.comparison, Growing):
             return self.comparison
-        fair = max(_MIN_RUNS, int(history.asked * _RUN_SHARE))
+        fair = max(_MIN_RUNS, int(history.asked * _RUN_SHARE)) + spare
         return replace(self.comparison, max_runs=min(self.comparison.max_runs, fair))
 
     def _race(
-        self, history: History, view: History, challenger: Config, incumbent: Config
+        self,
+        history: History,
+        view: History,
+        rule: Comparison,
+        challenger: Config,
+        incumbent: Config,
     ) -> Generator[Evaluate, Sequence[Run], None]:
         """Race in the view; its runs, and the default's beside them, are made in the history."""
         default = history.scenario.space.default
         history.racing = (challenger, incumbent)
-        asking = Dialogue(self._comparison(view).better(view, challenger, incumbent))
+        asking = Dialogue(rule.better(view, challenger, incumbent))
         while request := asking.request:
             pairs = dict.fromkeys(task.pair for task in request.tasks)
             asked = {task.call for task in request.tasks}
