@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.catalogue.checks import Checker, default_work, faults, search
+from benchmarks.catalogue.checks import Checker, default_work, faults
 from paramhs import BadInput
 from paramhs.solvers import get, names
 
@@ -38,8 +38,6 @@ def examined(name: str, folder: Path, given: argparse.Namespace) -> dict[str, An
         "left_out": len(solver.derived.left_out),
         "conditions": len(solver.space.conditions),
         "seconds_to_space": round(ready, 2),
-        "configurations": given.configs,
-        "on_all_instances": given.thorough,
     }
     if entry.work is not None:
         counted = get(name, options="all", cost="work")
@@ -47,19 +45,14 @@ def examined(name: str, folder: Path, given: argparse.Namespace) -> dict[str, An
     checker = Checker(solver, folder / "small", 20)
     try:
         found["faults"] = []
-        for fault in faults(checker, given.configs, given.thorough):
+        for fault in faults(checker, given.configs, given.thorough, given.seconds):
             print(f"{fault.kind}: {fault.changes}: {fault.detail[-200:]}", flush=True)
             found["faults"].append(asdict(fault))
         found["slow"] = checker.slow
+        found["tried"] = dict(checker.tried)
         found["answers"] = sorted({str(run.answer) for run in checker.default})[:5]
     finally:
         checker.close()
-    if given.tune:
-        cost = "work" if entry.work is not None else "runtime"
-        for options in ("short", "all") if entry.short is not None else ("all",):
-            tuned = get(name, options=options, cost=cost)  # type: ignore[arg-type]
-            done = search(tuned, folder / options, given.tune)
-            found[f"search_{options}"] = asdict(done) | {"borne_out": done.is_borne_out}
     found["seconds"] = round(time.perf_counter() - begin)
     return found
 
@@ -90,7 +83,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="solvers; all that are installed if none")
     parser.add_argument("--configs", type=int, default=300, help="number of random configurations")
     parser.add_argument("--thorough", type=int, default=10, help="of them on all 20 instances")
-    parser.add_argument("--tune", type=float, default=0.0, help="seconds of a search; 0 for none")
+    parser.add_argument("--seconds", type=float, default=600.0, help="time for these runs")
     parser.add_argument("--table", action="store_true", help="print the table and end")
     given = parser.parse_args()
     if given.table:

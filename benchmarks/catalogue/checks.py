@@ -1,9 +1,12 @@
 """The checks of an entry: its default, its random configurations, its answers, a short search."""
 
+import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 
 import paramhs
 from benchmarks.catalogue.forked import Forked
@@ -53,6 +56,7 @@ class Checker:
         )
         self.default = [self.run(solver.space.default, i) for i in range(count)]
         self.slow = 0
+        self.tried: Counter[str] = Counter()
 
     def run(self, config: Config, number: int) -> Run:
         """Run a configuration on an instance, always with the seed 1."""
@@ -112,19 +116,22 @@ def single_changes(solver: Solver) -> Iterator[Config]:
                 yield config
 
 
-def faults(checker: Checker, configs: int, thorough: int) -> Iterator[Fault]:
-    """Faults of single changes, of random configurations, and of a few on every instance."""
-    count = len(checker.instances)
+Trial = tuple[str, Config, int]
+"""What a run is for ("random", "all instances" or "single"), its configuration and instance."""
+
+
+def faults(checker: Checker, configs: int, thorough: int, seconds: float) -> Iterator[Fault]:
+    """Faults of random configurations, of a few on every instance, and of single changes.
+
+    Where the time is over, the rest is left; `checker.tried` says what was tried.
+    """
     rng = stream(0, "catalogue", checker.solver.name)
-    draws = checker.solver.space.draws(rng)
-    singles = list(single_changes(checker.solver))
-    tries = [(config, 0) for config in shuffled(singles, rng)[:MAX_SINGLES]]
-    tries += [(next(draws), number % count) for number in range(configs)]
-    for _ in range(thorough):
-        config = next(draws)
-        tries += [(config, number) for number in range(count)]
+    end = time.monotonic() + seconds
     seen: set[str] = set()
-    for config, number in tries:
+    for kind, config, number in list(_trials(checker, configs, thorough, rng)):
+        if time.monotonic() > end:
+            return
+        checker.tried[kind] += 1
         found = checker.fault(config, number)
         if found is None:
             continue
@@ -133,6 +140,20 @@ def faults(checker: Checker, configs: int, thorough: int) -> Iterator[Fault]:
         if f"{fault.kind} {names}" not in seen:
             seen.add(f"{fault.kind} {names}")
             yield fault
+
+
+def _trials(checker: Checker, configs: int, thorough: int, rng: Random) -> Iterator[Trial]:
+    count = len(checker.instances)
+    draws = checker.solver.space.draws(rng)
+    for number in range(configs):
+        yield "random", next(draws), number % count
+    for _ in range(thorough):
+        config = next(draws)
+        for number in range(count):
+            yield "all instances", config, number
+    singles = list(single_changes(checker.solver))
+    for config in shuffled(singles, rng)[:MAX_SINGLES]:
+        yield "single", config, 0
 
 
 def default_work(solver: Solver, folder: Path, count: int) -> Sequence[tuple[float, float]]:
@@ -153,51 +174,3 @@ def _work(target: CommandTarget, solver: Solver, instance: Instance) -> float:
     with closing(Supervised(target, 1)) as kept:
         run = kept(Task(solver.space.default, instance, 1, CUTOFF))
     return float("nan") if run.quality is None else run.quality
-
-
-@dataclass(frozen=True)
-class Searched:
-    """A short search and its verdict, and the same comparison on further instances."""
-
-    runs: int
-    conclusion: str
-    text: str
-    best: str
-    fresh_ratio: float
-
-    @property
-    def is_borne_out(self) -> bool:
-        """Whether "better" holds on fresh instances, up to a tenth of noise."""
-        return self.conclusion != "better" or self.fresh_ratio <= 1 / MARGIN
-
-
-def search(solver: Solver, folder: Path, seconds: float) -> Searched:
-    """Tune on 24 instances, with 12 more for the verdict and 20 for what is checked after it."""
-    paths = [str(path) for path in write(solver.entry, folder / "search", 36, 100, larger=True)]
-    result = paramhs.tune(
-        solver.target,
-        solver.space,
-        instances=paths[:24],
-        test_instances=paths[24:],
-        cost=solver.metric,
-        cutoff=CUTOFF,
-        budget=paramhs.Budget(wall_time=seconds),
-        store=folder / "search.sqlite",
-        progress=False,
-    )
-    fresh = instances(solver, folder / "fresh", 20, 200, larger=True)
-    verdict = result.verdict
-    return Searched(
-        len(result.runs),
-        verdict.conclusion,
-        verdict.recommendation,
-        solver.target.command_line(result.best),
-        _total(solver, result.best, fresh) / _total(solver, solver.space.default, fresh),
-    )
-
-
-def _total(solver: Solver, config: Config, fresh: Sequence[Instance]) -> float:
-    with closing(Supervised(solver.target, 1)) as kept:
-        runs = [kept(Task(config, one, 2, CUTOFF)) for one in fresh]
-    timed = solver.cost == "runtime"
-    return sum(run.runtime if timed else run.quality or 0.0 for run in runs)
