@@ -21,7 +21,8 @@ from paramhs.solvers import Solver
 from paramhs.solvers.options import UNSET
 
 MAX_SINGLES = 600  # single changes that are tried
-CUTOFF = 10.0  # seconds; a run that reaches it is slow, not refused
+MAX_TRIES = 80  # runs to find which changes make a fault
+CUTOFF = 4.0  # seconds; a run that reaches it is slow, not refused
 MARGIN = 0.9  # of the cutoff, from which a run is slow; of the work, from which "better" holds
 
 
@@ -40,6 +41,12 @@ def instances(
     """Generated instances for a solver."""
     paths = write(solver.entry, folder, count, first, larger=larger)
     return [Instance(path.name, Problem(str(path))) for path in paths]
+
+
+def batched(names: Sequence[str], size: int) -> Iterator[frozenset[str]]:
+    """The names in groups of this size."""
+    for start in range(0, len(names), size):
+        yield frozenset(names[start : start + size])
 
 
 class Checker:
@@ -85,15 +92,19 @@ class Checker:
         space = self.solver.space
         default = space.default
         changed = {n: v for n, v in config.items() if default.get(n) != v}
-        for name in list(changed):
-            fewer = {n: v for n, v in changed.items() if n != name}
-            try:
-                smaller = space.config(fewer)
-            except paramhs.BadInput:  # a value that is active only with the other
-                continue
-            found = self.fault(smaller, number)
-            if found is not None and found[0] == kind:
-                changed, detail = fewer, found[1]
+        size, tries = len(changed) // 2, 0
+        while size and tries < MAX_TRIES:
+            for names in batched(list(changed), size):
+                fewer = {n: v for n, v in changed.items() if n not in names}
+                try:
+                    smaller = space.config(fewer)
+                except paramhs.BadInput:  # a value that is active only with another
+                    continue
+                tries += 1
+                found = self.fault(smaller, number)
+                if found is not None and found[0] == kind:
+                    changed, detail = fewer, found[1]
+            size //= 2
         text = " ".join(f"{name}={value}" for name, value in sorted(changed.items()))
         return Fault(kind, text, detail.strip()[-300:])
 
@@ -120,7 +131,9 @@ Trial = tuple[str, Config, int]
 """What a run is for ("random", "all instances" or "single"), its configuration and instance."""
 
 
-def faults(checker: Checker, configs: int, thorough: int, seconds: float) -> Iterator[Fault]:
+def faults(
+    checker: Checker, configs: int, thorough: int, singles: int, seconds: float
+) -> Iterator[Fault]:
     """Faults of random configurations, of a few on every instance, and of single changes.
 
     Where the time is over, the rest is left; `checker.tried` says what was tried.
@@ -128,7 +141,7 @@ def faults(checker: Checker, configs: int, thorough: int, seconds: float) -> Ite
     rng = stream(0, "catalogue", checker.solver.name)
     end = time.monotonic() + seconds
     seen: set[str] = set()
-    for kind, config, number in list(_trials(checker, configs, thorough, rng)):
+    for kind, config, number in list(_trials(checker, configs, thorough, singles, rng)):
         if time.monotonic() > end:
             return
         checker.tried[kind] += 1
@@ -142,7 +155,9 @@ def faults(checker: Checker, configs: int, thorough: int, seconds: float) -> Ite
             yield fault
 
 
-def _trials(checker: Checker, configs: int, thorough: int, rng: Random) -> Iterator[Trial]:
+def _trials(
+    checker: Checker, configs: int, thorough: int, singles: int, rng: Random
+) -> Iterator[Trial]:
     count = len(checker.instances)
     draws = checker.solver.space.draws(rng)
     for number in range(configs):
@@ -151,8 +166,8 @@ def _trials(checker: Checker, configs: int, thorough: int, rng: Random) -> Itera
         config = next(draws)
         for number in range(count):
             yield "all instances", config, number
-    singles = list(single_changes(checker.solver))
-    for config in shuffled(singles, rng)[:MAX_SINGLES]:
+    changes = list(single_changes(checker.solver))
+    for config in shuffled(changes, rng)[:singles]:
         yield "single", config, 0
 
 

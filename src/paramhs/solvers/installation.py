@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from paramhs.core.errors import BadInput
+from paramhs.core.text.quoting import short
 from paramhs.solvers.entry import Entry
 from paramhs.solvers.options import Option
 from paramhs.solvers.readers import READERS
@@ -164,7 +165,8 @@ def options_of(entry: Entry, installation: Installation) -> Sequence[Option]:
     try:
         options = READERS[entry.options.reader](text)
         if not options:
-            raise BadInput("the list is empty")
+            last = errors.strip().rpartition("\n")[2]
+            raise BadInput(f"the list is empty{f' ({short(last)})' if last else ''}")
     except BadInput as error:
         call = " ".join((*_lister(entry, installation), *entry.options.arguments))
         raise BadInput(
