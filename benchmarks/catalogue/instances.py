@@ -30,13 +30,18 @@ def larger_cnf(rng: Random, number: int) -> str:
 
 def mip(rng: Random, number: int) -> str:
     """Set cover, or a multidimensional knapsack."""
-    program: Program = set_cover(40, 120, 0.1, rng) if number % 2 else knapsack(25, 4, 0.5, rng)
+    program: Program = set_cover(25, 60, 0.15, rng) if number % 2 else knapsack(14, 3, 0.5, rng)
     return lp(program)
+
+
+def larger_mip(rng: Random, number: int) -> str:
+    """A multidimensional knapsack that takes some tenths of a second."""
+    return lp(knapsack(35, 5, 0.5, rng))
 
 
 def cp(rng: Random, number: int) -> str:
     """An integer program in the text format of CP-SAT."""
-    program = set_cover(40, 120, 0.1, rng) if number % 2 else knapsack(25, 4, 0.5, rng)
+    program = set_cover(25, 60, 0.15, rng) if number % 2 else knapsack(14, 3, 0.5, rng)
     sign = 1 if program.sense == "Minimize" else -1
     lines = ["variables { domain: [0, 1] }"] * len(program.costs)
     for row in program.rows:
@@ -134,7 +139,7 @@ MAKERS: Mapping[str, Maker] = {
 _OWN: Mapping[str, Maker] = {"clingo": asp}  # where an ending means something else
 
 
-_FOR_SEARCHES: Mapping[str, Maker] = {".cnf": larger_cnf}
+_FOR_SEARCHES: Mapping[str, Maker] = {".cnf": larger_cnf, ".lp": larger_mip}
 
 
 def write(
