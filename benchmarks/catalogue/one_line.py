@@ -30,10 +30,12 @@ from paramhs.solvers import Solver, get
 
 DATA = Path(__file__).parent / "data" / "searches"
 INSTANCES = 36
-FRESH = 20
+FRESH_INSTANCES = 20
 CUTOFF = 10.0  # seconds of a run on these
 POLL_SECONDS = 0.05
-SURE = 2.0  # standard errors from which a ratio above 1 contradicts the verdict "better"
+SIGNIFICANT_ERRORS = (
+    2.0  # standard errors from which a ratio above 1 contradicts the verdict "better"
+)
 
 
 def searched(name: str, options: str, seconds: float, folder: Path) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def searched(name: str, options: str, seconds: float, folder: Path) -> dict[str,
     if search.returncode:
         sys.exit(f"{name}: the search ended with {search.returncode}")
     result = paramhs.load(store)
-    fresh = instances(solver, folder / "fresh", FRESH, 200, larger=True)
+    fresh = instances(solver, folder / "fresh", FRESH_INSTANCES, 200, larger=True)
     config = solver.space.config(result.best.as_dict())
     pairs = list(
         zip(*(_costs(solver, c, fresh) for c in (config, solver.space.default)), strict=True)
@@ -76,7 +78,7 @@ def searched(name: str, options: str, seconds: float, folder: Path) -> dict[str,
         "best": result.native,
         "fresh_ratio": round(ratio, 4),
         "fresh_error": round(error, 4),
-        "false": verdict.conclusion == "better" and ratio - SURE * error > 1.0,
+        "false": verdict.conclusion == "better" and ratio - SIGNIFICANT_ERRORS * error > 1.0,
     }
 
 

@@ -7,7 +7,7 @@ from ortools.sat import cp_model_pb2, sat_parameters_pb2
 from ortools.sat.python import cp_model
 
 DISTRIBUTION = "ortools"
-_FAR = 100
+_RANGE_FACTOR = 100
 
 _KINDS = {
     "boolean": lambda field: field.type == field.TYPE_BOOL,
@@ -51,7 +51,7 @@ def _bounds(name, default):
     one = type(default)(1)
     lows = [] if default < 0 else [type(default)(0), one, default]
     low = next((value for value in lows if value <= default and _accepted(name, value)), None)
-    far = max(abs(default), 10 * one if isinstance(default, int) else 0.01) * _FAR
+    far = max(abs(default), 10 * one if isinstance(default, int) else 0.01) * _RANGE_FACTOR
     if _accepted(name, far):
         return {"low": low}
     nearer = sorted({far / 10, 100.0, 10.0, 5.0, 2.0, 1.0, float(default)}, reverse=True)
