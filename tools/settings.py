@@ -139,11 +139,6 @@ MEANINGS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "seed": ("Seed of the search.", "1"),
         "jobs": ("Runs at a time.", "4"),
-        "asynchronous": (
-            "Use results as they arrive. The result then depends on the order in "
-            "which runs end. A number: that many runs are under way.",
-            "true",
-        ),
         "executor": (
             "What makes the runs. If left out: `processes` if there are several jobs or "
             "a limit, otherwise `inline`.",

@@ -171,5 +171,3 @@ def test_what_needs_one_cost_says_so(found):
         paramhs.simplify(both, found)
     with pytest.raises(paramhs.BadInput, match="ParamRLS cannot search with several costs"):
         tuned(configurator="paramrls")
-    with pytest.raises(paramhs.BadInput, match="asynchronous searches have one cost"):
-        tuned(asynchronous=2)

@@ -205,15 +205,6 @@ class TestTune:
         del one["speculative_runs"], two["speculative_runs"]
         assert decisions(one) == decisions(two)
 
-    def test_results_used_as_they_come_are_those_of_the_store(self, tmp_path):
-        scenario(tmp_path, "asynchronous = 2\n" + SCENARIO)
-        first = tuned(cwd=tmp_path)
-        again = tuned("--jobs", 1, cwd=tmp_path)
-        assert decisions(again) == decisions(first)
-        done = paramhs("tune", "scenario.toml", "--in-order", cwd=tmp_path)
-        assert done.returncode == 3
-        assert "configurator.kind: stored" in done.stderr
-
     def test_a_given_seed_overrides_that_of_the_file(self, tmp_path):
         scenario(tmp_path)
         given = tuned("--seed", 5, "--store", "a.sqlite", cwd=tmp_path)

@@ -2,7 +2,7 @@ import os
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import islice, permutations
+from itertools import islice, pairwise, permutations
 from random import Random
 
 from hypothesis import given
@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from paramhs.core.random_streams import (
     SEEDS,
+    at_place,
     below,
-    drawn_by_weight,
+    key_of,
     shuffled,
     stream,
     target_seeds,
 )
-from tests.support.laws import DRAWS, fits, successive
+from tests.support.laws import DRAWS, fits
 
 
 class Fixed(Random):
@@ -96,12 +97,26 @@ def test_shuffled_gives_every_order_equally_often():
     assert fits(drawn, {order: Fraction(1, 24) for order in permutations("abcd")})
 
 
-def test_drawn_by_weight_draws_one_after_the_other_in_proportion_to_what_is_left():
-    rng = stream(0, "by weight")
-    weights = {"a": Fraction(1), "b": Fraction(2), "c": Fraction(1, 3), "d": Fraction(5)}
-    numbers = [float(weight) for weight in weights.values()]
-    orders = [tuple(drawn_by_weight(list(weights), numbers, rng)) for _ in range(DRAWS)]
-    assert fits(orders, successive(weights))
+def test_numbers_at_a_place_are_uniform_in_either_key():
+    key = key_of(0, "challenger")
+    for numbers in (
+        [at_place(key, key_of("pair", n)) for n in range(DRAWS)],
+        [at_place(key_of("pair", n), key) for n in range(DRAWS)],
+        [at_place(key, n) for n in range(DRAWS)],
+    ):
+        assert all(0 < number < 1 for number in numbers)
+        assert fits([int(16 * x) for x in numbers], {k: Fraction(1, 16) for k in range(16)})
+
+
+def test_numbers_at_neighbouring_places_are_independent():
+    keys = [key_of("pair", n) for n in range(DRAWS + 1)]
+    both = [(int(4 * at_place(a, b)), int(4 * at_place(b, a))) for a, b in pairwise(keys)]
+    assert fits(both, {(i, j): Fraction(1, 16) for i in range(4) for j in range(4)})
+
+
+def test_a_place_has_the_same_number_in_every_process():
+    assert at_place(key_of(1, "a"), key_of("b", 2)) == at_place(key_of(1, "a"), key_of("b", 2))
+    assert at_place(1, 2) != at_place(2, 1)
 
 
 @given(st.lists(st.integers()), st.integers())

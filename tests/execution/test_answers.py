@@ -235,9 +235,7 @@ def by_value(result):
     return {run.task.config["quick"]: run.status for run in result.runs}
 
 
-@pytest.mark.parametrize(
-    "how", [{}, {"jobs": 3}, {"asynchronous": 2, "jobs": 2}, {"capping": "none"}]
-)
+@pytest.mark.parametrize("how", [{}, {"jobs": 3}, {"capping": "none"}])
 def test_a_solver_that_gives_up_at_once_does_not_win(solver, tmp_path, how):
     result = paramhs.tune(
         paramhs.Command(solver), space(), instances=INSTANCES, cost="runtime", cutoff=5.0,

@@ -14,7 +14,7 @@ SOURCES = sorted(
 )
 
 # Folders whose constants still have to be renamed. The list must be empty in a release.
-UNCONVERTED = ["src/paramhs/search/lookahead"]
+UNCONVERTED: list[str] = []
 
 ADJECTIVES = re.compile(
     "ALIKE|ALWAYS|ANYWHERE|BEYOND|CLOSE|COMMON|CONVERGED|DENSE|DRAWN|EACH|ENOUGH|EXACT|FAR|FAST|FEW"

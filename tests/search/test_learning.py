@@ -21,8 +21,8 @@ from paramhs.core.scenario import Scenario
 from paramhs.core.space import Categorical, Integer, Space
 from paramhs.search.comparison import Growing
 from paramhs.search.configurators import ParamHS
+from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
-from paramhs.search.lookahead.proposals import Moves
 from paramhs.search.model.dataset import dataset, transformed, two_way
 from paramhs.search.model.inert_parameters import idle, ties
 from paramhs.search.model.kernel import likenesses, unlike

@@ -11,6 +11,7 @@ from paramhs.core.random_streams import stream
 from paramhs.core.runs import Evaluate, Incumbent, Instance, Run, Search, Status, Task
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Config, Space
+from paramhs.execution.driver import LookAhead
 from paramhs.search.comparison import Comparison
 from paramhs.search.configurators import Configurator
 from paramhs.search.dialogue import Dialogue
@@ -47,13 +48,18 @@ class Driven:
 
 
 def drive(
-    search: Search, target: Target, runs: float = math.inf, peek: Iterable[int] = ()
+    search: Search,
+    target: Target,
+    runs: float = math.inf,
+    peek: Iterable[int] = (),
+    history: History | None = None,
 ) -> Driven:
     """Answer a search until it ends, or until it was given this many runs.
 
-    `peek`: of how many likely tasks to take a look at each batch; none when it ends.
+    `peek`: how many tasks to make early at each batch, none when it ends; with a `history`.
     """
     driven, peeks, idle = Driven(), iter(peek), 0
+    ahead = LookAhead(history) if history else None
     dialogue = Dialogue(search)
     for request in steps(dialogue, target):
         if isinstance(request, Incumbent):
@@ -64,7 +70,10 @@ def drive(
         else:
             idle = 0
             driven.batches.append(list(request.tasks))
-            driven.looked_at.append(list(islice(request.likely, next(peeks, 0))))
+            tasks = ahead.tasks(request) if ahead else request.likely
+            driven.looked_at.append(list(islice(tasks, next(peeks, 0))))
+            for task in driven.looked_at[-1] if ahead else ():
+                ahead.add(target(task))  # type: ignore[union-attr]
             driven.events.extend(request.tasks)
             if len(driven.tasks) >= runs:
                 break

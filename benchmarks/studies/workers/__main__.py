@@ -20,7 +20,6 @@ from paramhs.core.space import Config
 from paramhs.execution.driver import Budget
 from paramhs.execution.storage import MemoryStore
 from paramhs.search.configurators import Configurator, IteratedRace, ParamHS, ParamILS
-from paramhs.search.configurators.asynchronous import Asynchronous
 from paramhs.search.history import History
 from paramhs.search.operators import SeveralParameters
 
@@ -31,8 +30,6 @@ SEARCHES: dict[str, Callable[[int], Configurator]] = {
     "ParamHS, plain": lambda _: ParamHS(SeveralParameters()),
     "ParamILS": lambda _: ParamILS(),
     "Race": lambda _: IteratedRace(),
-    "asynchronous, learned": Asynchronous,
-    "asynchronous, plain": lambda workers: Asynchronous(workers, SeveralParameters()),
 }
 """By name, for so many workers."""
 WORKERS = [2**k for k in range(11)]

@@ -22,11 +22,15 @@ from dataclasses import dataclass
 
 from paramhs.core.space import Config
 from paramhs.search.history import Race
+from paramhs.search.operators import RUNS_PER_CHALLENGER
 from paramhs.search.record import Record
 
 LEVEL = 0.05
 MIN_DRAWS = 20.0
 """Expected draws of a law below which nothing is said."""
+
+MAX_DESIGN_LEFT = 10
+"""Challengers of an initial design that may race after a win among its first ones."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,8 @@ class WinProbability:
 
 def win_probabilities(record: Record, level: float = LEVEL) -> tuple[WinProbability, ...]:
     """The statements that the races of a record allow: about uniform draws, and plain moves."""
-    count = challengers_since(record.history.races, record.best, _given(record))
+    races = record.history.races
+    count = challengers_since(races, record.best, _given(record)) - drawn_before(races)
     return tuple(
         found
         for name, share in record.proposals._asdict().items()
@@ -103,6 +108,18 @@ def challengers_since(races: Sequence[Race], best: Config, given: int = 0) -> in
             break
         count += 1
     return count
+
+
+def drawn_before(races: Sequence[Race]) -> int:
+    """Most races against the present incumbent whose challengers were drawn around another one.
+
+    After each win, half a cohort that was drawn before still races. Half the initial design is no
+    more than `MAX_DESIGN_LEFT`.
+    """
+    won = next((race for race in reversed(races) if race.won), None)
+    if won is None:
+        return 0
+    return max(MAX_DESIGN_LEFT, won.asked // RUNS_PER_CHALLENGER // 2)
 
 
 def _given(record: Record) -> int:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +27,7 @@ from paramhs.core.space import Config
 from paramhs.core.text.html import Markup, joined, paragraph
 from paramhs.core.text.numbers import counted
 from paramhs.core.text.quoting import short
-from paramhs.execution.driver import Session
+from paramhs.execution.driver import LookAhead, Session
 from paramhs.execution.storage import Known
 from paramhs.formats.space_objects import AnySpace, space_from
 from paramhs.procedures.recommendation import outcome
@@ -36,8 +36,6 @@ from paramhs.search.configurators import Configurator, check_configurator
 from paramhs.search.history import History
 from paramhs.search.record import Ending, Record
 from paramhs.search.registry import CONFIGURATORS, ConfiguratorName
-
-_LOOKAHEAD_TASKS = 64  # tasks handed out before the search asks for them
 
 NO_TEST_SET = "ask and tell holds no instances out; `validate` compares configurations."
 
@@ -110,13 +108,14 @@ class AskTell:
         history = History(scenario, self._seed)
         history.judge.tells_cutoff = True  # a task includes its cutoff
         session = Session(self._maker.search(history), Record(history, dict(TARGET)))
+        self._ahead = LookAhead(history)
         kept = ToldRuns(self._path, history, self._maker, session)
         self._told |= kept.replay()
         self._handed_out |= self._told
         for run in given.runs:
             if run not in known.runs and run.task not in self._told:
                 kept.keep(run, wanted=False)
-                history.foresee(run)
+                self._ahead.add(run)
         return session, kept
 
     @property
@@ -136,7 +135,7 @@ class AskTell:
     def _renew_offers(self) -> None:
         request = self._session.request
         self._wanted = set(request.tasks)
-        self._offers = chain(request.tasks, islice(request.likely, _LOOKAHEAD_TASKS))
+        self._offers = chain(request.tasks, self._ahead.tasks(request))
 
     def ask(self) -> Task | None:
         """Return the next task to run.
@@ -209,7 +208,7 @@ class AskTell:
         if task in self._wanted:
             self._pass_on(run)
         else:
-            self.history.foresee(run)
+            self._ahead.add(run)
             self._renew_offers()
 
     @property

@@ -49,8 +49,6 @@ class ToldRuns:
     def _next(self) -> Run | None:
         """The next stored run that the search waits for."""
         request, number = self._session.request, self._session.runs
-        if request.first:
-            return self._store.arrived(number)
         waiting = self._session.unanswered
         for position, task in enumerate(request.tasks, number):
             if task in waiting:
@@ -64,8 +62,7 @@ class ToldRuns:
         self._store.put(run, self._position(run.task) if wanted else None)
 
     def _position(self, task: Task) -> int:
-        request = self._session.request
-        return self._session.runs + (0 if request.first else list(request.tasks).index(task))
+        return self._session.runs + list(self._session.request.tasks).index(task)
 
     def note(self) -> None:
         """Store what the search concluded from its runs."""

@@ -69,7 +69,6 @@ def tune(
     warm_start: str | Path | Iterable[str | Path] = (),
     verdict_in_budget: bool = False,
     capping: Kind | Capping | None = None,
-    asynchronous: bool | int = False,
     answer_tolerance: float | None = None,
     expected: str | float | Mapping[str, str | float] | Path | None = None,
     accept_changed: bool = False,
@@ -118,9 +117,6 @@ def tune(
         verdict_in_budget: Whether the verdict's runs are part of the budget.
         capping: Whether runs that can no longer win are cut short, where time is the cost. Left
             out: "preserving", which changes no decision.
-        asynchronous: Use results as they arrive, with as many runs under way as there are jobs, or
-            this number. It keeps many more workers busy, but the result depends on the order in
-            which runs end.
         answer_tolerance: Relative difference up to which two numbers are the same answer.
         expected: Right answers: one for all instances, a dictionary by instance, or a `Path` of a
             file with lines `instance answer`. A default that contradicts them stops the search.
@@ -175,7 +171,6 @@ def tune(
             test_set=test_set,
             warm_start=[warm_start] if isinstance(warm_start, str | Path) else warm_start,
             verdict_in_budget=verdict_in_budget,
-            asynchronous=asynchronous,
             accept_changed=accept_changed,
         )
         if result.failed_runs > FAILED_SHARE * result.asked:

@@ -109,16 +109,6 @@ def tune(
             " 'local' starts workers on this machine.",
         ),
     ] = None,
-    asynchronous: Annotated[
-        bool | None,
-        typer.Option(
-            "--asynchronous/--in-order",
-            help="Use results in order of arrival. Keeps many more workers busy, but the outcome"
-            " depends on"
-            " the order in which runs end. Default: --in-order.",
-            show_default=False,
-        ),
-    ] = None,
     verdict: Annotated[
         bool, typer.Option(help="Compare the best with the default on held-out runs.")
     ] = True,
@@ -199,7 +189,6 @@ def tune(
                 scenario_file.verdict_in_budget if verdict_in_budget is None else verdict_in_budget
             ),
             no_test_set=why_none(scenario_file, verdict),
-            asynchronous=scenario_file.asynchronous if asynchronous is None else asynchronous,
             accept_changed=accept_changed,
         )
     together = None

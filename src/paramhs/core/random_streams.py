@@ -6,7 +6,6 @@ guarantees its sequence across versions.
 """
 
 import hashlib
-import math
 from collections.abc import Iterator, Sequence
 from random import Random
 from struct import Struct
@@ -17,6 +16,7 @@ T = TypeVar("T")
 _WORDS = Struct(">4Q")
 
 SEEDS = 2**31  # seeds for targets lie in 0 .. 2^31 - 1, which every solver's int can hold
+_MASK = 2**64 - 1
 _STRIDE = 1640531527  # odd, so multiples of it run through all of 0 .. 2^31 - 1 without repeating
 
 
@@ -78,13 +78,20 @@ def drawn(items: Sequence[T], rng: Rng) -> Iterator[T]:
         moved[index] = moved.get(last, items[last])
 
 
-def drawn_by_weight(items: Sequence[T], weights: Sequence[float], rng: Rng) -> list[T]:
-    """Return the items in a random order drawn without replacement, in proportion to the weights.
+def key_of(*name: str | int) -> int:
+    """A number of 64 bits that a name has in every process."""
+    return int.from_bytes(hashlib.sha256(repr(name).encode()).digest()[:8], "big")
 
-    By exponential waiting times (Efraimidis, Spirakis, Information Processing Letters 97, 2006).
+
+def at_place(first: int, second: int) -> float:
+    """Number in (0, 1) that belongs to two keys: as if drawn uniformly, and always the same.
+
+    Source: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
     """
-    times = [-math.log1p(-rng.random()) / weight for weight in weights]
-    return [items[i] for i in sorted(range(len(items)), key=times.__getitem__)]
+    x = ((first + second * 0x9E3779B97F4A7C15) ^ second) & _MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
+    return ((x ^ (x >> 31)) + 0.5) * 2.0**-64
 
 
 def other_seed(seed: int) -> int:

@@ -3,7 +3,7 @@
 import math
 import os
 from abc import abstractmethod
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -336,28 +336,58 @@ class Target(Protocol):
         return f"{self.name} with {task.config} on {task.instance.name}, seed {task.seed}"
 
 
+class Coming(NamedTuple):
+    """Races that a search will hold after the present one, as far as it knows them.
+
+    Idle workers make the runs of these races early. What is said here changes no result.
+
+    Args:
+        incumbent: The incumbent of the present race.
+        challengers: Returns the challengers of the next races if the incumbent keeps its place.
+        better: A race, given a history, a challenger and an incumbent: a method of a comparison.
+        fixed: Whether the same challengers follow if there is a new incumbent.
+
+    Examples:
+        >>> from paramhs import Space
+        >>> from paramhs.core import Coming
+        >>> from paramhs.search import Growing
+        >>> space = Space({"x": range(3)})
+        >>> Coming(space.default, space.configs, Growing().better).fixed
+        False
+    """
+
+    incumbent: Config
+    """The incumbent of the present race."""
+    challengers: Callable[[], Iterable[Config]]
+    """Those to race next, in order, if the incumbent keeps its place; read while workers idle."""
+    better: Callable[[Any, Config, Config], "Asking"]
+    """A race, given a history, a challenger and an incumbent: a method of a comparison."""
+    fixed: bool = False
+    """Whether the same challengers follow if there is a new incumbent."""
+
+
 class Evaluate(NamedTuple):
     """Request of a search for runs; they are sent back in this order.
 
     Args:
         tasks: The runs to make.
         likely: Tasks that the search will probably request next.
-        first: Whether one of the runs is enough.
+        coming: Races that follow.
 
     Examples:
         >>> from paramhs.core import Evaluate
-        >>> Evaluate(tasks=[]).first
-        False
+        >>> Evaluate(tasks=[]).likely
+        ()
     """
 
     tasks: Sequence[Task]
     likely: Iterable[Task] = ()
-    """Tasks the search will probably ask for next, the likeliest first.
+    """Tasks that will be requested later if the race continues, the next ones first.
 
     Read only while workers are idle, and again whenever more runs are known.
     """
-    first: bool = False
-    """Whether one of the runs is enough: the search receives only the first that ends."""
+    coming: Coming | None = None
+    """Races that follow."""
 
 
 class Incumbent(NamedTuple):

@@ -19,7 +19,7 @@ from paramhs.core.space import Config, Parameter, Space
 from paramhs.core.space.nearest import nearest_index
 from paramhs.formats.space_objects import parameter_of
 from paramhs.search.history import History
-from paramhs.search.operators import Learned, Learner, Operator, Seen, UniformRandom
+from paramhs.search.operators import Learned, Learner, Operator, UniformRandom
 
 if TYPE_CHECKING:
     from optuna.study import Study
@@ -168,7 +168,7 @@ class _Proposals:
         self._history = History(Scenario(self._space, deterministic=deterministic), seed)
         self._read: set[int] = set()
         self._best: tuple[float, Config] | None = None
-        self._fitted: tuple[Seen, Config, Operator] | None = None
+        self._fitted: tuple[int, Config, Operator] | None = None
 
     def proposed(self, trials: Sequence[FrozenTrial], maximise: bool, number: int) -> Config:
         """The configuration to try next; one under way is not proposed again."""
@@ -204,15 +204,15 @@ class _Proposals:
             self._best = cost, config
 
     def _now(self, at: Config) -> Operator:
-        """The operator, fitted anew where it is due or the best is another one."""
+        """The operator, fitted anew for each cohort of trials, and when the best is another one."""
         if not isinstance(self._operator, Learner):
             return self._operator
         if self._fitted is not None:
-            seen, place, operator = self._fitted
-            if place == at and not self._operator.is_due(self._history, seen):
+            runs, place, operator = self._fitted
+            if place == at and self._history.learned < runs + self._operator.cohort(self._history):
                 return operator
         operator = self._operator.given(self._history)
-        self._fitted = Seen(self._history.learned, 0), at, operator
+        self._fitted = self._history.learned, at, operator
         return operator
 
     def _config(self, values: Mapping[str, Any]) -> Config | None:

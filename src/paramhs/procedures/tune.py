@@ -32,7 +32,6 @@ from paramhs.procedures.recommendation import (
 from paramhs.procedures.validate import meet
 from paramhs.procedures.verdict_length import Later, as_noted
 from paramhs.search.configurators import Configurator, check_configurator, front_search
-from paramhs.search.configurators import asynchronous as made_asynchronous
 from paramhs.search.history import History
 from paramhs.search.proposal_law import proposal_law
 from paramhs.search.record import Ending, Record
@@ -67,7 +66,6 @@ def tune(
     warm_start: Iterable[str | Path] = (),
     verdict_in_budget: bool = False,
     no_test_set: str = "there are no test instances to compare on.",
-    asynchronous: bool | int = False,
     accept_changed: bool = False,
 ) -> Tuned:
     """Search, then make the verdict.
@@ -84,17 +82,12 @@ def tune(
         warm_start: Stores of earlier searches whose runs are used.
         verdict_in_budget: Whether runs of the verdict count against the budget.
         no_test_set: Why there is no test set, as a sentence.
-        asynchronous: Whether to use results in the order in which runs end; a number is the number
-            of concurrent races.
         accept_changed: Whether to accept a changed program or instances.
     """
     check_seed(seed)
     check_configurator(configurator)
     if isinstance(scenario.cost, Costs):
-        configurator = _for_front(configurator, asynchronous, budget)
-    if asynchronous is not False:
-        width = _width(running) if asynchronous is True else asynchronous
-        configurator = made_asynchronous(configurator, width)
+        configurator = _for_front(configurator, budget)
     store = None if store is None else path_of(store, "store")
     kept = None if store is None else Path(store).absolute()  # a function may change the folder
     earlier = [path_of(path, "warm_start") for path in warm_start]
@@ -121,7 +114,7 @@ def tune(
             budget,
             default=scenario.space.default,
             later=later,
-            reserve=RESERVE if asynchronous is False else 0.0,
+            reserve=RESERVE,
             proposals=proposal_law(configurator),
         )
         record, capped = driver.record, saved_in(history, opened)
@@ -152,11 +145,7 @@ def tune(
     return Tuned(record, told, None if store is None else Path(store), capped)
 
 
-def _for_front(
-    configurator: Configurator, asynchronous: bool | int, budget: Budget
-) -> Configurator:
-    if asynchronous is not False:
-        raise BadInput("asynchronous searches have one cost, and this one has several")
+def _for_front(configurator: Configurator, budget: Budget) -> Configurator:
     if budget.stop is not None:
         raise BadInput("budget.stop predicts the gain in one cost, and this search has several")
     return front_search(configurator)
@@ -209,16 +198,6 @@ def _verdict(
 def _described_target(target: Target) -> dict[str, object]:
     """The description of a target that results show: of a command all, else its name."""
     return target.describe() if isinstance(target, CommandTarget) else {"function": target.name}
-
-
-def _width(running: Running) -> int:
-    """Number of concurrent runs if none is given; the size of a cluster varies, so it must be."""
-    if running.jobs == 1 and not isinstance(running.executor, str | None):
-        raise BadInput(
-            "asynchronous = true means as many parallel runs as jobs; where an executor"
-            " or a cluster makes the runs, give their number, such as asynchronous = 64"
-        )
-    return running.jobs
 
 
 def _known(

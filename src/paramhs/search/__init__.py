@@ -8,7 +8,6 @@ part knows a clock, a file or a process.
 
 from paramhs.search.comparison import Comparison, FixedRuns, Focused, FreshRuns, Growing
 from paramhs.search.configurators import (
-    Asynchronous,
     Configurator,
     FrontSearch,
     IteratedRace,
@@ -33,7 +32,6 @@ from paramhs.search.operators import (
     Narrowing,
     OneParameter,
     Operator,
-    Seen,
     SeveralParameters,
     Step,
     Uniform,
@@ -43,7 +41,6 @@ from paramhs.search.record import Record
 from paramhs.search.registry import register
 
 __all__ = [
-    "Asynchronous",
     "BothSides",
     "ByNoise",
     "Comparison",
@@ -76,7 +73,6 @@ __all__ = [
     "Race",
     "Record",
     "RestartWalk",
-    "Seen",
     "SeveralParameters",
     "Step",
     "TabuWalk",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from paramhs.core.costs import Cost, CostMetric
 from paramhs.core.random_streams import stream
-from paramhs.core.runs import Evaluate, Instance, Pair, Run, Status, Task, answer, cut
+from paramhs.core.runs import Evaluate, Pair, Run, Status, Task, cut
 from paramhs.core.scenario import Scenario, endless_pairs, known_seeds
 from paramhs.core.space import Config
 from paramhs.search.judge import Judge
@@ -76,10 +76,6 @@ class History:
         """Configurations that gave a wrong answer, none of which can be the best."""
         self.references = 0
         """Number of runs of the default that were asked for only to have its answers."""
-        self.left = math.inf
-        """Number of runs the search may still request; only look-ahead uses it."""
-        self.is_shared = False
-        """Whether several races are under way, of which two may ask for the same run."""
         self.noise_of: Mapping[str, float] = {}
         """Variance of a run on each instance, relative to the average over instances.
 
@@ -93,8 +89,6 @@ class History:
         # Those of them that were not actually capped.
         self._whole: dict[tuple[Config, Pair], Run] = {}
         self._recalled = 0
-        self._foreseen: dict[tuple[Config, Instance, int], Run] = {}
-        self._awaited: set[tuple[Config, Instance, int]] = set()
         self.judge = Judge(scenario, baseline or scenario.space.default)
         """Judge of answers, which decides which runs are solved and which are wrong."""
         self._beyond: dict[Config, int] = {}  # number of leading pairs of the list that are known
@@ -248,22 +242,11 @@ class History:
         new = [task for task in tasks if known.get(task) is None] if known else tasks
         self.asked += len(new)
         self._recalled += len(tasks) - len(new)
-        if self.is_shared:
-            self._awaited.update(task.call for task in new)
         made = iter((yield Evaluate(new, likely)) if new else ())
-        if self.is_shared:
-            self._awaited.difference_update(task.call for task in new)
-        if self._foreseen:
-            for task in new:
-                self._foreseen.pop(task.call, None)
         for task in tasks:
             whole = known.get(task)
             if whole is None:
-                run = next(made)
-                if self.is_shared and task.pair in self.costs(task.config):
-                    self.asked -= 1
-                else:
-                    self.add(run, cutoff)
+                self.add(next(made), cutoff)
             else:
                 self._whole.pop((task.config, task.pair), None)
                 self._take_in(whole, cutoff)
@@ -271,11 +254,6 @@ class History:
     def add(self, run: Run, cutoff: float = math.inf) -> None:
         """Add a run, known only up to the cutoff."""
         self._runs.append(self._take_in(run, cutoff))
-
-    def add_shared(self, run: Run) -> None:
-        """Add a run of an incumbent before its race is complete, so that no other requests it."""
-        self.asked += 1
-        self.add(run)
 
     def _take_in(self, run: Run, cutoff: float) -> Run:
         """Judge a run and limit it to the cutoff."""
@@ -305,34 +283,19 @@ class History:
             self._censored.pop((task.config, pair), None)
             self._cut_short.get(task.config, {}).pop(pair, None)
 
-    def awaits(self, config: Config, pair: Pair) -> bool:
-        """Whether another race has requested this run and it has not arrived yet."""
-        return (config, *pair) in self._awaited
-
-    # Speculative runs
-
-    def foresee(self, run: Run) -> None:
-        """Keep a speculative run. No decision uses it before the search requests it."""
-        known = self._foreseen.get(run.task.call)
-        if known is None or known.task.cutoff < run.task.cutoff:
-            self._foreseen[run.task.call] = run
-
-    def foreseen(self, task: Task) -> Run | None:
-        """The result of a task according to a speculative run, or None."""
-        run = self._foreseen.get(task.call)
-        return None if run is None else answer(run, task)
-
     def copy(self) -> "History":
-        """Independent copy of this history."""
+        """Copy to which runs and races can be added without a change of this history.
+
+        Both share the list of pairs and its generator, which depend on the seed alone.
+        """
         other = object.__new__(type(self))
-        vars(other).update(vars(self))  # the list of pairs and its generator are shared
+        vars(other).update(vars(self))
         other.races, other._runs = [*self.races], [*self._runs]
         other._costs = {config: {**costs} for config, costs in self._costs.items()}
         other._pairs_of = {config: [*pairs] for config, pairs in self._pairs_of.items()}
         other._cut_short = {config: {**pairs} for config, pairs in self._cut_short.items()}
         other._met, other._censored = {**self._met}, {**self._censored}
         other._whole, other._beyond = {**self._whole}, {**self._beyond}
-        other._foreseen = {}
         other.judge, other.wrong = self.judge.copy(), {**self.wrong}
         return other
 

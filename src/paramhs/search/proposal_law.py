@@ -3,7 +3,13 @@
 from typing import NamedTuple
 
 from paramhs.search.configurators import Configurator, ParamHS
-from paramhs.search.operators import Learned, OneParameter, SeveralParameters, UniformRandom
+from paramhs.search.operators import (
+    RUNS_PER_CHALLENGER,
+    Learned,
+    OneParameter,
+    SeveralParameters,
+    UniformRandom,
+)
 
 
 class ProposalLaw(NamedTuple):
@@ -24,7 +30,8 @@ UNKNOWN_LAW = ProposalLaw()
 def proposal_law(configurator: Configurator) -> ProposalLaw:
     """Law of the proposals of a configurator; shares are 0 where nothing is guaranteed.
 
-    Only searches whose challengers are drawn one by one around the incumbent they race are known.
+    Only searches are known whose challengers are drawn around the incumbent they race, except for
+    a part of a cohort after each new incumbent (`analysis.untried`).
     """
     if type(configurator) is not ParamHS:
         return UNKNOWN_LAW
@@ -33,6 +40,6 @@ def proposal_law(configurator: Configurator) -> ProposalLaw:
         return ProposalLaw(uniform=1.0)
     if isinstance(operator, OneParameter | SeveralParameters):
         return ProposalLaw(plain=1.0)
-    if isinstance(operator, Learned):
+    if isinstance(operator, Learned) and operator.growth >= RUNS_PER_CHALLENGER:
         return ProposalLaw(plain=operator.epsilon)
     return UNKNOWN_LAW

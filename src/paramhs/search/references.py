@@ -22,7 +22,7 @@ def with_references(search: Search, history: History) -> Search:
         yield from _trusted(incumbents, history)
         runs: Sequence[Run] = ()
         if isinstance(step, Evaluate):
-            runs = yield from (_first if step.first else _all)(step, history)
+            runs = yield from _with_missing(step, history)
         elif step.config not in history.wrong:
             incumbents.append(step.config)
             yield step
@@ -39,7 +39,9 @@ def _trusted(incumbents: list[Config], history: History) -> Iterator[Incumbent]:
         yield Incumbent(incumbents[-1])
 
 
-def _all(step: Evaluate, history: History) -> Generator[Evaluate, Sequence[Run], Sequence[Run]]:
+def _with_missing(
+    step: Evaluate, history: History
+) -> Generator[Evaluate, Sequence[Run], Sequence[Run]]:
     missing = history.judge.unmet(step.tasks)
     if not missing:
         runs = yield step
@@ -52,20 +54,6 @@ def _all(step: Evaluate, history: History) -> Generator[Evaluate, Sequence[Run],
         if run.task.config == history.judge.baseline:
             history.judge.note(history.judge(run))
     return runs
-
-
-def _first(step: Evaluate, history: History) -> Generator[Evaluate, Sequence[Run], Sequence[Run]]:
-    """Let tasks without a reference wait for it, while the others continue."""
-    while True:
-        missing = history.judge.unmet(step.tasks)
-        if not missing:
-            return (yield step)
-        waiting = {task.instance for task in missing}
-        ready = [task for task in step.tasks if task.instance not in waiting]
-        (run,) = yield step._replace(tasks=[*ready, *missing])
-        if any(run.task.call == task.call for task in ready):
-            return [run]
-        _add(run, history)
 
 
 def _add(run: Run, history: History) -> None:

@@ -119,7 +119,7 @@ register(configurators.FrontSearch())
 register(MainEffects(), "main effects", settings=())
 # Its `candidates` differ from those of a race.
 register(operators.Learned(), "learned", settings=())
-for _part in (configurators.Asynchronous, operators.UniformRandom, operators.Narrowing):
+for _part in (operators.UniformRandom, operators.Narrowing):
     register(_part)
 
 

@@ -1,6 +1,6 @@
 """Drivers that answer searches with plain functions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -8,7 +8,9 @@ from paramhs.core.random_streams import stream
 from paramhs.core.runs import Asking, Evaluate, Incumbent, Instance, Run, Search, Status, Task
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Space
+from paramhs.execution.driver import LookAhead
 from paramhs.search.dialogue import Dialogue
+from paramhs.search.history import History
 
 Cost = Callable[[Task], float]
 Step = TypeVar("Step", Evaluate, Evaluate | Incumbent)
@@ -28,13 +30,8 @@ def steps(dialogue: Dialogue[Step, Any], run: Callable[[Task], Run]) -> Iterator
     """Yield every step of a search or a comparison; its runs are made at the next step."""
     while step := dialogue.request:
         yield step
-        tasks = answered(step) if isinstance(step, Evaluate) else ()
+        tasks = step.tasks if isinstance(step, Evaluate) else ()
         dialogue.advance([run(task) for task in tasks])
-
-
-def answered(request: Evaluate) -> Sequence[Task]:
-    """Tasks to run for a request: only the first if any one is enough."""
-    return request.tasks[:1] if request.first else request.tasks
 
 
 def costing(cost: Cost) -> Callable[[Task], Run]:
@@ -49,20 +46,24 @@ def answer(asking: Asking, cost: Cost) -> tuple[bool, list[Task]]:
     return bool(dialogue.result), tasks
 
 
-def events(search: Search, cost: Cost, runs: int, peek: int = 0) -> list[object]:
+def events(
+    search: Search, cost: Cost, runs: int, peek: int = 0, history: History | None = None
+) -> list[object]:
     """Requests and reports of a search until this number of runs, or its end.
 
-    `peek` is the number of likely tasks to read each time.
+    Each time, `peek` tasks are made early, as an idle worker would; that takes the `history`.
     """
+    ahead = LookAhead(history) if history else None
     seen: list[object] = []
     dialogue, made = Dialogue(search), 0
     for step in steps(dialogue, costing(cost)):
         if isinstance(step, Incumbent):
             seen.append(step.config)
             continue
-        list(islice(step.likely, peek))
+        for task in islice(ahead.tasks(step), peek) if ahead else ():
+            ahead.add(costing(cost)(task))  # type: ignore[union-attr]
         seen += step.tasks
-        made += len(answered(step))
+        made += len(step.tasks)
         if made >= runs:
             break
     else:

@@ -1,19 +1,19 @@
 """The loop that answers a search."""
 
-from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
 from paramhs.core.capping import MIN_CAP
-from paramhs.core.errors import BadInput, StoreError, TargetError
+from paramhs.core.errors import BadInput, TargetError
 from paramhs.core.runs import FAILURES, Evaluate, Run, Search, Status, Task, answer, capped
 from paramhs.core.space import Config
 from paramhs.execution.driver.broken_target import DefaultTrial
 from paramhs.execution.driver.budget import Account, Budget, Later
 from paramhs.execution.driver.callbacks import Progress, Watcher
 from paramhs.execution.driver.in_flight import Call, Flights, Inline, Runner, Workers
+from paramhs.execution.driver.lookahead import LookAhead
 from paramhs.execution.driver.session import Session
 from paramhs.execution.driver.signals import INTERRUPTED, Interrupts
 from paramhs.execution.driver.stopping import Stopping
@@ -23,7 +23,9 @@ from paramhs.search.open_race import challenger_leads
 from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw
 from paramhs.search.record import Ending, Record
 
-_LOOKAHEAD_TASKS = 8  # tasks per worker to look ahead
+_LOOKAHEAD_TASKS = 8  # tasks for each worker that are looked at, of those to make early
+
+_CUTOFF_FACTOR = 1.5  # by which the cutoffs of runs made early exceed what seems needed
 
 
 class _Wanted(NamedTuple):
@@ -83,8 +85,7 @@ class Driver:
         self._speculative: dict[Call, Task] = {}
         self._early: dict[Call, float] = {}
         """Time at which each speculative run of this session was stored."""
-        self._arrived = 0
-        """Number of runs given to the search, where their order is that of arrival."""
+        self._ahead = LookAhead(self.history)
         self._notices_passed = 0
         self._points_seen = 0
         self._races_seen = 0
@@ -171,52 +172,15 @@ class Driver:
         if self.stopped:
             return
         request = self.session.request
-        if request.first:
-            self._answer_by_first(request)
-            return
         for task in request.tasks:
             self._take(task)
             if self.stopped:
                 break
         while self._pending:
-            self._speculate(request.likely)
+            self._make_early(request)
             self._collect()
         if self.session.request is request and not self.stopped:
             raise BadInput("the search asks for the same run twice in one request")
-
-    def _answer_by_first(self, request: Evaluate) -> None:
-        """Give the search the run that ends first, or the one that did when it was stored."""
-        then = self.store.arrived(self._arrived)
-        if then is not None:
-            self._repeat(request, then)
-            return
-        for task in request.tasks:
-            if task.call not in self._pending and not self.stopped:
-                self._take(task)
-            if self.session.request is not request:
-                break
-        if self.stopped:
-            while self._pending:
-                self._collect()
-        elif self.session.request is request:
-            self._collect()
-
-    def _repeat(self, request: Evaluate, then: Run) -> None:
-        self.stopped = self._why_stop_replaying()
-        if self.stopped:
-            return
-        task = next((task for task in request.tasks if task.call == then.task.call), None)
-        found = answer(then, task) if task else None
-        if task is None or found is None:
-            raise StoreError(
-                "the store was made by a different search: run"
-                f" {self._arrived + 1:,}"
-                f" was {then.task.config} on {then.task.instance.name}, which it does not request"
-            )
-        self.taken += 1
-        elapsed = self._stored_at(task, self._arrived)
-        self._arrived += 1
-        self._deliver(found._replace(task=task), elapsed)
 
     def _take(self, task: Task) -> None:
         """Answer a task from the store, or start it; or stop if a limit is reached.
@@ -225,8 +189,7 @@ class Driver:
         as far as before.
         """
         self.stopped = self._why_stop_replaying()
-        number = self._arrived if self.session.request.first else self.taken
-        asked = None if self.purpose else number
+        asked = None if self.purpose else self.taken
         run = None if self.stopped else self.store.get(task, asked)
         flying = task.call in self._flights
         if run is None and not self.stopped and not flying:
@@ -235,13 +198,14 @@ class Driver:
             self.stopped = self._why_stop()
         if self.stopped:
             return
-        self.taken += 1
         if self._speculative:
             self._speculative.pop(task.call, None)
+            self._ahead.drop(task)
         if run is not None:
-            self._arrived += 1
-            self._deliver(run, self._stored_at(task, number))
+            self.taken += 1
+            self._deliver(run, self._stored_at(task, self.taken - 1))
             return
+        self.taken += 1
         self._pending[task.call] = _Wanted(task, asked)
         if not flying:
             self._start(task)
@@ -274,7 +238,7 @@ class Driver:
         number of workers.
         """
         request, incumbent = self.session.request, self.session.incumbent
-        if not self.reserve or request.first:
+        if not self.reserve:
             return False
         if self._weighed is not request:
             while self._pending:
@@ -291,24 +255,25 @@ class Driver:
         spent = self._account.runs_spent(self.taken, finishing) or self._time_spent(finishing)
         return bool(self._interrupts) or bool(spent)
 
-    def _speculate(self, likely: Iterable[Task]) -> None:
-        """Give idle workers the tasks that the search will probably request.
+    def _make_early(self, request: Evaluate) -> None:
+        """Give idle workers runs that the search will probably request."""
+        if self._flights.full or self._is_over():
+            return
+        left = self._account.runs_left(self.taken, self._finishing)
+        for task in islice(self._ahead.tasks(request, left), _LOOKAHEAD_TASKS * self.jobs):
+            if task.call not in self._flights:
+                found = self.store.get(task)
+                if found is not None:
+                    self._ahead.add(found)
+                    continue
+                self._start(self._with_margin(task))
+                if self._flights.full:
+                    return
 
-        Results are passed on first, because they may change what is likely.
-        """
-        self.history.left = self._account.runs_left(self.taken, self._finishing)
-        ahead = islice(likely, _LOOKAHEAD_TASKS * self.jobs)
-        while not self._flights.full and not self._is_over():
-            task = next(ahead, None)
-            if task is None:
-                return
-            if task.call in self._flights:
-                continue
-            found = self.store.get(task)
-            if found is None:
-                self._start(task)
-            else:
-                self.history.foresee(found)
+    def _with_margin(self, task: Task) -> Task:
+        """A task with a larger cutoff than seems needed, because its cap may still grow."""
+        limit = self.history.scenario.cutoff
+        return task._replace(cutoff=min(_CUTOFF_FACTOR * task.cutoff, limit))
 
     def _start(self, task: Task) -> None:
         """Start a run, limited to the remaining time if runs may be capped at all."""
@@ -345,9 +310,6 @@ class Driver:
         wanted = self._pending.get(call)
         found = answer(run, wanted.task) if wanted else None
         asked = wanted.asked if wanted and found else None
-        if asked is not None and self.session.request.first:
-            asked = self._arrived
-        self._arrived += found is not None
         elapsed = self.record.wall_time = self.store.put(run, asked)
         self.new_runs += 1
         if run.status is Status.WRONG:
@@ -360,7 +322,7 @@ class Driver:
         else:
             self._speculative[call] = run.task
             self._early[call] = elapsed
-            self.history.foresee(run)
+            self._ahead.add(run)
 
     def _make_again(self, wanted: _Wanted) -> None:
         """Repeat a run that was capped too early, by an idle worker or at the end of a budget."""

@@ -31,13 +31,7 @@ class Session:
         self._take_up(self._search.request)
 
     def answer(self, run: Run, elapsed: float = 0.0) -> None:
-        """Take a run of the current request.
-
-        The search continues when no run is missing, or at once where the first is enough.
-        """
-        if self.request.first:
-            self._advance([(run, elapsed)])
-            return
+        """Take a run of the current request; the search continues when no run is missing."""
         self._answers[run.task] = run, elapsed
         if len(self._answers) == len(self.request.tasks):
             answers = [self._answers[task] for task in self.request.tasks]

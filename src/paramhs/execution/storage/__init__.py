@@ -77,9 +77,6 @@ class Store(Protocol):
         timed out otherwise, whatever cutoff it is judged for now.
         """
 
-    def arrived(self, position: int) -> Run | None:
-        """The run that was stored as the one requested at this position."""
-
     def forget(self, tasks: Iterable[Task]) -> None:
         """Remove the runs of tasks."""
 

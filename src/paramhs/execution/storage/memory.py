@@ -27,7 +27,6 @@ class MemoryStore:
         self.sessions = 1
         self._unasked: set[Task] = set()
         self._runs: dict[tuple[Config, Instance, int], list[Run]] = {}
-        self._asked: dict[int, Run] = {}
 
     def get(self, task: Task, asked: int | None = None) -> Run | None:
         """Stored answer to a task."""
@@ -44,8 +43,6 @@ class MemoryStore:
 
     def put(self, run: Run, asked: int | None = None) -> float:
         """Keep a run; the first answer to a task stays. Return the seconds that have passed."""
-        if asked is not None:
-            self._asked.setdefault(asked, run)
         runs = self._runs.setdefault(run.task.call, [])
         if all(made.task != run.task for made in runs):
             if asked is None:
@@ -69,10 +66,6 @@ class MemoryStore:
     def unasked(self) -> int:
         """Number of stored runs that were never requested."""
         return len(self._unasked)
-
-    def arrived(self, position: int) -> Run | None:
-        """The run that was stored as the one requested at this position."""
-        return self._asked.get(position)
 
     def forget(self, tasks: Iterable[Task]) -> None:
         """Remove the runs of tasks."""

@@ -208,7 +208,6 @@ class SqliteStore:
         for number, seconds in zip(times.asked, times.elapsed, strict=True):
             elapsed[number] = seconds
         self.elapsed: Sequence[float] = elapsed
-        self._order: dict[int, Run] | None = None
         self.wall_time, self._sessions = times.wall_time, times.sessions
         self._sum_target_time()
         self._began = time.monotonic()
@@ -351,20 +350,6 @@ class SqliteStore:
                 " AND config = ? AND instance = ? AND seed = ? AND status = 'ok' AND answer IS ?",
                 (limit, below, else_, detail, self._record, config, instance, seed, answer),
             )
-        self._order = None
-
-    def arrived(self, position: int) -> Run | None:
-        """The run that an earlier session stored as the one requested at this position."""
-        if position > self._last_asked:
-            return None
-        if self._order is None:
-            with believed(self.path):
-                self._order = {
-                    asked: run
-                    for asked, run in rows(self._db, self._name, self.space)
-                    if asked is not None
-                }
-        return self._order.get(position)
 
     def _rescue(self) -> StoreError:
         """Save the runs of a store whose file is gone but still open here; name the new file."""

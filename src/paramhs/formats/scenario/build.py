@@ -68,8 +68,6 @@ class ScenarioFile:
     """Stores of earlier searches to learn from."""
     verdict_in_budget: bool = False
     """Whether runs of the verdict count against the budget."""
-    asynchronous: bool | int = False
-    """Whether results are used in order of arrival; a number is the number of concurrent runs."""
 
     def running(self, watcher: Watcher, jobs: int | None = None) -> Running:
         """How runs are made, optionally with another number of jobs."""
@@ -158,7 +156,6 @@ class _Builder:
             self.parsed.folders,
             warm_start,
             file.verdict.in_budget,
-            file.asynchronous,
         )
 
     def space_alone(self) -> SpaceFile:

@@ -570,11 +570,6 @@ class File(_Table):
     verdict: Verdict = Verdict()
     seed: Seed = 0
     jobs: Annotated[int, Field(ge=1, le=MAX_JOBS)] = 1
-    asynchronous: bool | Annotated[int, Field(ge=1, le=4096)] = False
-    """Whether results are used in order of arrival, with `jobs` concurrent runs.
-
-    A number sets the number of concurrent runs, which is part of the search's definition.
-    """
     executor: Literal["inline", "threads", "processes", "dask"] | None = None
     address: str = "local"
     """Address of the scheduler for executor = "dask", such as "tcp://10.0.0.1:8786"."""

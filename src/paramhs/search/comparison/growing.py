@@ -3,21 +3,22 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
 from numbers import Integral
 from statistics import fmean, stdev
 
 from paramhs.core.costs import Cost
 from paramhs.core.errors import BadInput
-from paramhs.core.random_streams import ShortStream, drawn, drawn_by_weight
+from paramhs.core.random_streams import at_place, key_of
 from paramhs.core.runs import Asking, Pair, Task
 from paramhs.core.space import Config
 from paramhs.search.comparison.balance import by_blocks, family_count, total
 from paramhs.search.comparison.capped_race import coming_runs, is_lost, meet
 from paramhs.search.comparison.comparison import Comparison
 from paramhs.search.history import History
-from paramhs.search.lookahead.peekable import Ahead
 from paramhs.search.model.inert_parameters import is_without_effect
+from paramhs.search.peekable import Peekable
 
 _MIN_PAIRS = 3  # fewest pairs on which an incumbent may be replaced
 _SURE_RUNS = 20  # runs up to which the evidence of the incumbent grows with every challenger
@@ -85,7 +86,7 @@ class Growing(Comparison):
         times = history.times_met(challenger, incumbent)
         gained = self._gained(history, incumbent, challenger)
         pairs = [*history.pairs_of(incumbent), *gained] if gained else history.pairs_of(incumbent)
-        order = Ahead(self._order(history, challenger, times, pairs))
+        order = Peekable(self._order(history, challenger, times, pairs))
         met: list[Pair] = []
         new: list[Cost] = []
         old: list[Cost] = []
@@ -130,8 +131,7 @@ class Growing(Comparison):
         wanted = min(max(known + pays, self.min_runs, _MIN_PAIRS), self._limit(history))
         if wanted <= known:
             return []
-        new = islice(history.new_pairs(incumbent), wanted - known)
-        return [pair for pair in new if not history.awaits(incumbent, pair)]
+        return list(islice(history.new_pairs(incumbent), wanted - known))
 
     def _pays(self, history: History, known: int) -> bool:
         """Whether another run of the incumbent is worth as much as one of a challenger.
@@ -161,13 +161,9 @@ class Growing(Comparison):
         first = _met(history, challenger, pairs)
         known = set(first)
         rest = [pair for pair in pairs if pair not in known] if known else pairs
-        rng = ShortStream(history.seed, "order", times, *challenger.indices)
-        if history.scenario.balanced:
-            return chain(first, by_blocks(history, list(drawn(rest, rng))))
-        if not history.noise_of:
-            return chain(first, drawn(rest, rng))
-        weights = [1 / history.noise_of.get(pair.instance, 1.0) for pair in rest]
-        return chain(first, drawn_by_weight(rest, weights, rng))
+        own = key_of(history.seed, "order", times, *challenger.indices)
+        order = _by_own_times(history, rest, own)
+        return chain(first, by_blocks(history, order) if history.scenario.balanced else order)
 
     def _first_look(self, history: History, pairs: Iterator[Pair]) -> int:
         """Number of pairs before the first decision.
@@ -195,13 +191,38 @@ class Growing(Comparison):
 
 
 def _later(
-    history: History, challenger: Config, incumbent: Config, met: Sequence[Pair], order: Ahead[Pair]
+    history: History,
+    challenger: Config,
+    incumbent: Config,
+    met: Sequence[Pair],
+    order: Peekable[Pair],
 ) -> Iterator[Task]:
     """Runs the challenger will request after the next decision, if it survives."""
     later = list(islice(order.peek(), len(met)))
     for task in coming_runs(history, challenger, incumbent, [*met, *later]):
         if task.pair in later:
             yield task
+
+
+@lru_cache(maxsize=100_000)
+def _key(pair: Pair) -> int:
+    return key_of(pair.instance.name, pair.seed)
+
+
+def _by_own_times(history: History, pairs: Sequence[Pair], challenger: int) -> list[Pair]:
+    """Pairs in a random order; the less noise an instance has, the earlier they tend to come.
+
+    A challenger and a pair have a random time, exponential with rate 1 / noise. So pairs are drawn
+    without replacement in proportion to 1 / noise (Efraimidis, Spirakis, Information Processing
+    Letters 97, 2006), and one more pair changes the order of no others: runs that idle workers make
+    early stay useful when the incumbent gains a pair or is replaced.
+    """
+    noise = history.noise_of
+    times = {
+        pair: -math.log(at_place(challenger, _key(pair))) * noise.get(pair.instance, 1.0)
+        for pair in pairs
+    }
+    return sorted(pairs, key=times.__getitem__)
 
 
 def _met(history: History, config: Config, pairs: Sequence[Pair]) -> list[Pair]:

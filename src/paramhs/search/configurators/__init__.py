@@ -1,6 +1,5 @@
 """Configurators: generators of tasks that read like the paper's pseudocode."""
 
-from paramhs.search.configurators.asynchronous import Asynchronous, asynchronous
 from paramhs.search.configurators.configurator import Configurator, check_configurator
 from paramhs.search.configurators.front_search import FrontSearch, front_search
 from paramhs.search.configurators.iterated_race import IteratedRace
@@ -9,7 +8,6 @@ from paramhs.search.configurators.param_ils import ParamILS, RestartWalk, TabuWa
 from paramhs.search.configurators.param_rls import ParamRLS
 
 __all__ = [
-    "Asynchronous",
     "Configurator",
     "FrontSearch",
     "IteratedRace",
@@ -19,7 +17,6 @@ __all__ = [
     "RestartWalk",
     "TabuWalk",
     "Walk",
-    "asynchronous",
     "check_configurator",
     "front_search",
 ]

@@ -1,19 +1,18 @@
 """Base class of configurators, with the parts they share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 from paramhs.core.errors import BadInput
 from paramhs.core.part_checks import check_part
-from paramhs.core.runs import Asking, Evaluate, Incumbent, Run, Search, Task
+from paramhs.core.runs import Asking, Coming, Evaluate, Incumbent, Run, Search
 from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison
-from paramhs.search.dialogue import Dialogue, checked
+from paramhs.search.dialogue import Dialogue
 from paramhs.search.history import History
-from paramhs.search.lookahead.speculation import NO_WORKERS, Coming, Foresight
 from paramhs.search.operators import Learner, Operator
 
 Start = Literal["default", "uniform"]
@@ -42,18 +41,12 @@ class Configurator(ABC):
         """
 
 
-@dataclass(frozen=True)
-class Likely:
-    """Tasks that will probably follow a request, computed anew at each iteration."""
+Challengers = Callable[[], Iterable[Config]]
+"""A function that returns the challengers of the next races, as far as they are known."""
 
-    foresight: Foresight
-    incumbent: Config
-    request: Evaluate
-    runs: int
-    coming: Coming
 
-    def __iter__(self) -> Iterator[Task]:
-        return self.foresight.likely(self.incumbent, self.request, self.runs, self.coming)
+def _none() -> Iterable[Config]:
+    return ()
 
 
 def race(
@@ -61,38 +54,54 @@ def race(
     comparison: Comparison,
     challenger: Config,
     incumbent: Config,
-    foresight: Foresight,
-    coming: Coming = NO_WORKERS,
+    following: Challengers = _none,
+    fixed: bool = False,
 ) -> Asking:
-    """Race a challenger, and record the outcome in the history."""
+    """Race a challenger, and record the outcome in the history.
+
+    Args:
+        history: What the search knows.
+        comparison: The rule of the race.
+        challenger: The configuration that was proposed.
+        incumbent: The configuration to beat.
+        following: The challengers of the races after this one, for idle workers.
+        fixed: Whether they follow even if there is a new incumbent.
+
+    Returns:
+        A generator that asks for runs and returns whether the challenger has won.
+    """
     history.racing = (challenger, incumbent)
-    foresight.begin(challenger, incumbent)
-    begun = history.asked
+    coming = Coming(incumbent, following, comparison.better, fixed)
     asking = Dialogue(comparison.better(history, challenger, incumbent))
     while request := asking.request:
-        likely = Likely(foresight, incumbent, request, history.asked - begun, coming)
-        asking.advance((yield request._replace(likely=likely)))
+        asking.advance((yield request._replace(coming=coming)))
     won = bool(asking.result)
     history.decide(challenger, incumbent, won)
     return won
 
 
-def _listed(configs: Sequence[Config], history: History) -> Iterator[Config]:
-    return iter(configs)
-
-
 def first_incumbent(
-    history: History, comparison: Comparison, start: Start, foresight: Foresight
+    history: History, comparison: Comparison, start: Start, following: Challengers = _none
 ) -> Stage:
-    """Race the initial configurations against the start, one by one; return the winner."""
+    """Race the initial configurations against the start, one by one; return the winner.
+
+    `following` are the challengers after these.
+    """
     space = history.scenario.space
     incumbent = space.default if start == "default" else space.sample(history.rng("start"))
-    yield from checked(comparison.start(history, incumbent))
-    yield Incumbent(incumbent)
     initial = [config for config in history.scenario.initial if config != incumbent]
+
+    def after(number: int) -> Iterable[Config]:
+        return chain(initial[number:], following())
+
+    coming = Coming(incumbent, partial(after, 0), comparison.better, fixed=True)
+    asking = Dialogue(comparison.start(history, incumbent))
+    while request := asking.request:
+        asking.advance((yield request._replace(coming=coming)))
+    yield Incumbent(incumbent)
     for number, challenger in enumerate(initial, start=1):
-        coming = Coming(partial(_listed, initial[number:]))
-        if (yield from race(history, comparison, challenger, incumbent, foresight, coming)):
+        known = partial(after, number)
+        if (yield from race(history, comparison, challenger, incumbent, known, fixed=True)):
             incumbent = challenger
             yield Incumbent(incumbent)
     return incumbent

@@ -10,6 +10,7 @@ from paramhs.core.several_costs import Costs
 from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison, Growing
 from paramhs.search.configurators.configurator import Configurator, check_parts, why_ended
+from paramhs.search.configurators.moves import Moves
 from paramhs.search.configurators.param_hs import ParamHS
 from paramhs.search.dialogue import Dialogue, checked
 from paramhs.search.front import (
@@ -27,7 +28,6 @@ from paramhs.search.front import (
     weights_towards,
 )
 from paramhs.search.history import History
-from paramhs.search.lookahead.proposals import Moves
 from paramhs.search.operators import Learned, Learner, Operator
 
 _MAX_IDLE_DRAWS = 30  # weights in a row without anything to try that end a search

@@ -14,8 +14,8 @@ from paramhs.core.space import Config
 from paramhs.search.configurators.configurator import Configurator, check_operator, why_ended
 from paramhs.search.configurators.iterated_race_tests import Elimination, Friedman, PairedT
 from paramhs.search.history import History
-from paramhs.search.lookahead.peekable import Ahead
 from paramhs.search.operators import Operator, SeveralParameters, UniformRandom, given
+from paramhs.search.peekable import Peekable
 
 _ADDED_RUNS = 5  # runs added per candidate, one in each of the first races
 _OFFSPRING = 4  # candidates per possible survivor, from the third race
@@ -169,7 +169,7 @@ class _IteratedRace:
         self.races += 1
         alive = [*self.elites, *newcomers]
         own = {elite: set(history.pairs_of(elite)) for elite in self.elites}
-        order = Ahead(self._order(own))
+        order = Peekable(self._order(own))
         allowance = self._allowance(len(alive), len(set().union(*own.values())))
         met: list[Pair] = []
         batch = list(islice(order, self.first_test))
@@ -248,7 +248,7 @@ class _IteratedRace:
             self.incumbent = best
             yield Incumbent(best)
 
-    def _likely(self, alive: Sequence[Config], order: Ahead[Pair]) -> Iterator[Task]:
+    def _likely(self, alive: Sequence[Config], order: Peekable[Pair]) -> Iterator[Task]:
         """The next pairs, if no candidate is eliminated."""
         for pair in order.peek():
             for config in alive:

@@ -1,6 +1,6 @@
 """ParamHS: harmonic moves from the incumbent, raced against it; the default."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,15 +14,18 @@ from paramhs.search.configurators.configurator import (
     race,
     why_ended,
 )
+from paramhs.search.configurators.proposals import Proposals
 from paramhs.search.history import History
-from paramhs.search.lookahead.proposals import Moves
-from paramhs.search.lookahead.speculation import Coming, Foresight
 from paramhs.search.operators import Learned, Learner, Operator
 
 
 @dataclass(frozen=True)
 class ParamHS(Configurator):
     """Mutate the incumbent, race the two, and keep the winner.
+
+    Challengers are drawn in cohorts, one for each ten runs so far, from one fit of the model and
+    around one incumbent (`Proposals`). So the next challengers are known early, and many workers
+    have something to do. Each still races the incumbent of its moment.
 
     A rejected configuration is excluded from the moves until there is a new incumbent, a learning
     operator proposes it again, or no other configuration is left. Then it may be revisited if its
@@ -54,53 +57,38 @@ class ParamHS(Configurator):
 
     def search(self, history: History) -> Search:
         """Start a search."""
-        foresight = Foresight(history, self.comparison)
-        incumbent = yield from first_incumbent(history, self.comparison, "default", foresight)
-        moves = Moves(self.operator, history)
-        rejected = {config for config in history.scenario.initial if config != incumbent}
+        default = history.scenario.space.default
+        rejected = {config for config in history.scenario.initial if config != default}
+        proposals = Proposals(self.operator, history)
+        proposals.renew(default, rejected, lambda _: set())  # for workers that would be idle
+        incumbent = yield from first_incumbent(
+            history, self.comparison, "default", proposals.__iter__
+        )
+        rejected -= {incumbent}
         while True:
-            returning = rejected & moves.look(incumbent)
-            rejected -= returning - self._final(history, returning, incumbent)
-            move = moves.take(incumbent, rejected) or moves.jump(incumbent, rejected)
-            if not move:
-                final = self._final(history, rejected, incumbent)
+            proposals.renew(incumbent, rejected, partial(self._final, history, incumbent))
+            if not proposals:
+                final = self._final(history, incumbent, rejected)
                 if len(final) == len(rejected):
                     return why_ended(history)
                 rejected = final
-            for index, challenger in enumerate(move):
-                coming = Coming(
-                    partial(moves.ahead, now=move[index:], excluded=rejected),
-                    partial(self._after, moves, rejected),
-                )
-                won = yield from race(
-                    history, self.comparison, challenger, incumbent, foresight, coming
-                )
-                if won:
-                    rejected = self._final(history, rejected, challenger) | {incumbent}
-                    incumbent = challenger
-                    yield Incumbent(incumbent)
-                else:
-                    rejected.add(challenger)
+                continue
+            challenger = proposals.take()
+            if challenger in rejected or challenger == incumbent:
+                continue
+            won = yield from race(
+                *(history, self.comparison, challenger, incumbent, proposals.__iter__, True)
+            )
+            if won:
+                rejected = self._final(history, challenger, rejected) | {incumbent}
+                incumbent = challenger
+                proposals.limit()
+                yield Incumbent(incumbent)
+            else:
+                rejected.add(challenger)
 
-    def _after(
-        self, moves: Moves, rejected: set[Config], history: History, winner: Config, wins: int
-    ) -> Iterator[Config]:
-        return moves.after(winner, wins, _Final(self.comparison, history, rejected, winner))
-
-    def _final(self, history: History, rejected: set[Config], incumbent: Config) -> set[Config]:
+    def _final(
+        self, history: History, incumbent: Config, rejected: Iterable[Config]
+    ) -> set[Config]:
+        """Those of the rejected whose race with the incumbent could not end otherwise."""
         return {c for c in rejected if self.comparison.is_final(history, c, incumbent)}
-
-
-@dataclass(frozen=True)
-class _Final:
-    """Rejected configurations whose race with an incumbent could not end differently."""
-
-    comparison: Comparison
-    history: History
-    rejected: Set[Config]
-    incumbent: Config
-
-    def __contains__(self, config: object) -> bool:
-        if not isinstance(config, Config) or config not in self.rejected:
-            return False
-        return self.comparison.is_final(self.history, config, self.incumbent)

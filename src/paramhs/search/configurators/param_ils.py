@@ -1,7 +1,7 @@
 """ParamILS: iterated local search in configuration space."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Generator, Iterator, Sequence
+from collections.abc import Container, Generator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -22,9 +22,8 @@ from paramhs.search.configurators.configurator import (
     why_ended,
 )
 from paramhs.search.history import History
-from paramhs.search.lookahead.peekable import Ahead
-from paramhs.search.lookahead.speculation import NO_WORKERS, Coming, Foresight
-from paramhs.search.operators import Learner, OneParameter, Operator, Uniform, given
+from paramhs.search.operators import OneParameter, Operator, Uniform, given
+from paramhs.search.peekable import Peekable
 
 Walking = Generator[Evaluate | Incumbent, Sequence[Run], Config | None]
 Noting = Generator[Evaluate | Incumbent, Sequence[Run], None]
@@ -124,13 +123,10 @@ class _IteratedSearch:
         self.space = history.scenario.space
         self.rng = history.rng("paramils")
         self.steps = 0
-        self.foresight = Foresight(history, rules.comparison)
 
     def search(self) -> Search:
         history, rules = self.history, self.rules
-        self.best = yield from first_incumbent(
-            history, rules.comparison, rules.start, self.foresight
-        )
+        self.best = yield from first_incumbent(history, rules.comparison, rules.start)
         yield from self._random_starts()
         current = yield from self._local_search(self.best)
         idle = 0
@@ -187,7 +183,7 @@ class _IteratedSearch:
         rng = self.history.rng("order", self.steps)
         operator = given(self.rules.operator, self.history)
         excluded = self.rules.walk.excluded(discovered)
-        neighbours = Ahead(operator.order(self.space, config, rng, excluded))
+        neighbours = Peekable(operator.order(self.space, config, rng, excluded))
         for neighbour in neighbours:
             discovered.add(neighbour)
             if (yield from self._better(neighbour, config, neighbours)):
@@ -195,26 +191,17 @@ class _IteratedSearch:
         return None
 
     def _better(
-        self, challenger: Config, incumbent: Config, coming: Ahead[Config] | None = None
+        self, challenger: Config, incumbent: Config, coming: Peekable[Config] | None = None
     ) -> Generator[Evaluate | Incumbent, Sequence[Run], bool]:
         """Race, and keep the best up to date."""
-        won = yield from race(
-            *(self.history, self.rules.comparison, challenger, incumbent, self.foresight),
-            Coming(lambda _: coming.peek(), self._after) if coming else NO_WORKERS,
-        )
+        known = (self.history, self.rules.comparison, challenger, incumbent)
+        won = yield from race(*known, coming.peek) if coming else race(*known)
         if won and incumbent == self.best:
             yield from self._note(challenger)
         for config in (challenger, incumbent):
             if config != self.best and self._is_known_to_be_better(config):
                 yield from self._note(config)
         return won
-
-    def _after(self, history: History, winner: Config, wins: int) -> Iterator[Config]:
-        """Neighbours that follow if a local search continues from here."""
-        if isinstance(self.rules.operator, Learner):
-            return iter(())
-        rng = history.rng("order", self.steps + wins)
-        return self.rules.operator.order(self.space, winner, rng, ())
 
     def _note(self, best: Config) -> Noting:
         self.best = best

@@ -14,9 +14,8 @@ from paramhs.search.configurators.configurator import (
     race,
     why_ended,
 )
+from paramhs.search.configurators.moves import Moves
 from paramhs.search.history import History
-from paramhs.search.lookahead.proposals import Moves
-from paramhs.search.lookahead.speculation import Coming, Foresight
 from paramhs.search.operators import OneParameter, Operator
 
 
@@ -52,11 +51,9 @@ class ParamRLS(Configurator):
 
     def search(self, history: History) -> Search:
         """Start a search."""
-        foresight = Foresight(history, self.comparison)
-        incumbent = yield from first_incumbent(history, self.comparison, self.start, foresight)
+        incumbent = yield from first_incumbent(history, self.comparison, self.start)
         moves = Moves(self.operator, history)
         proposed: set[Config] = set() if self.replacement else {incumbent}
-        coming = Coming(moves.ahead, lambda _, winner, wins: moves.after(winner, wins))
         idle = 0
         while idle < MAX_IDLE_PROPOSALS:
             learned = history.learned
@@ -66,9 +63,7 @@ class ParamRLS(Configurator):
             for challenger in move:
                 if not self.replacement:
                     proposed.add(challenger)
-                won = yield from race(
-                    history, self.comparison, challenger, incumbent, foresight, coming
-                )
+                won = yield from race(history, self.comparison, challenger, incumbent, moves.peek)
                 if won:
                     incumbent = challenger
                     yield Incumbent(incumbent)

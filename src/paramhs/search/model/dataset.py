@@ -88,9 +88,7 @@ class Dataset:
     @property
     def is_enough(self) -> bool:
         """Whether there are enough configurations for a model with an effect of each parameter."""
-        movable = sum(parameter.levels > 1 for parameter in self.space.listed)
-        least = min(MIN_CONFIGS + CONFIGS_PER_PARAMETER * movable, MAX_NEEDED_CONFIGS)
-        return len(self.configs) >= least
+        return len(self.configs) >= configs_needed(self.space)
 
     @cached_property
     def values(self) -> Floats:
@@ -132,6 +130,12 @@ class Dataset:
             fit.noise,
             {name: relative[n] for n, name in enumerate(self.instances)},
         )
+
+
+def configs_needed(space: Space) -> int:
+    """Number of configurations that a model with an effect of each parameter needs."""
+    movable = sum(parameter.levels > 1 for parameter in space.listed)
+    return min(MIN_CONFIGS + CONFIGS_PER_PARAMETER * movable, MAX_NEEDED_CONFIGS)
 
 
 def dataset(history: History) -> Dataset:

@@ -4,7 +4,15 @@ from paramhs.search.operators.mixture import Mixture
 from paramhs.search.operators.model_guided import Guided, Learned
 from paramhs.search.operators.narrowing import Narrowed, Narrowing
 from paramhs.search.operators.one_parameter import OneParameter
-from paramhs.search.operators.operator import Guide, Learner, Move, Operator, Seen, given
+from paramhs.search.operators.operator import (
+    RUNS_PER_CHALLENGER,
+    Guide,
+    Learner,
+    Move,
+    Operator,
+    cohort_size,
+    given,
+)
 from paramhs.search.operators.several_parameters import SeveralParameters
 from paramhs.search.operators.steps import Harmonic, LStep, Step, Uniform, law
 from paramhs.search.operators.stratified import Stratified
@@ -12,6 +20,7 @@ from paramhs.search.operators.two_sided import BothSides
 from paramhs.search.operators.uniform_random import UniformRandom
 
 __all__ = [
+    "RUNS_PER_CHALLENGER",
     "BothSides",
     "Guide",
     "Guided",
@@ -25,12 +34,12 @@ __all__ = [
     "Narrowing",
     "OneParameter",
     "Operator",
-    "Seen",
     "SeveralParameters",
     "Step",
     "Stratified",
     "Uniform",
     "UniformRandom",
+    "cohort_size",
     "given",
     "law",
 ]

@@ -13,7 +13,13 @@ from paramhs.core.space import Config, Space
 from paramhs.search.model.model import ByNoise, Draw, Guess, Model
 from paramhs.search.operators.harmonic_numbers import first_above, harmonic_number
 from paramhs.search.operators.mixture import Mixture
-from paramhs.search.operators.operator import MAX_LISTED_CONFIGS, Guide, Learner, Move, Seen
+from paramhs.search.operators.operator import (
+    MAX_LISTED_CONFIGS,
+    RUNS_PER_CHALLENGER,
+    Guide,
+    Learner,
+    Move,
+)
 from paramhs.search.operators.several_parameters import SeveralParameters, quantiles
 from paramhs.search.operators.steps import Harmonic, Quantile, Step
 from paramhs.search.operators.stratified import Stratified, strata_left
@@ -30,7 +36,7 @@ _REDRAWS = 20  # excluded candidates before there are fewer
 _DESIGN_CONFIGS = 10  # configurations in the initial design for a target without noise
 _BASE_CONFIGS = 5  # best configurations around which candidates are drawn
 _UNIFORM_SHARE = 0.25  # share of candidates that are drawn from the whole space
-_EXACT_GROWTH = 50  # without noise, refit when the runs have grown by one part in this
+_EXACT_GROWTH = 50  # runs for each challenger of a cohort where there is no noise
 
 
 class _Change(NamedTuple):
@@ -221,8 +227,8 @@ class Learned(Learner):
         step: How an ordered parameter moves.
         epsilon: Probability of a plain move, and so the guaranteed share of its law.
         tries: Steps that each parameter tries in a proposal.
-        draws: Draws from the posterior between two refits.
-        growth: The model is fitted anew when the runs have grown by one part in this number.
+        draws: Draws from the posterior for a cohort.
+        growth: A cohort has one challenger for this number of runs so far.
         again: Probability that a guided proposal is a rejected configuration.
         candidates: Largest number of candidates of a proposal.
         model: Model of costs.
@@ -240,7 +246,7 @@ class Learned(Learner):
     epsilon: float = 0.25
     tries: int = 3
     draws: int = 16
-    growth: int = 10
+    growth: int = RUNS_PER_CHALLENGER
     again: float = 0.2
     candidates: int = 128
     model: Model = ByNoise()
@@ -301,10 +307,14 @@ class Learned(Learner):
             fitted.noise_of,
         )
 
-    def is_due(self, history: "History", seen: Seen) -> bool:
-        """Whether the number of runs has grown enough since the last refit."""
-        growth = _EXACT_GROWTH if _is_exact(history) else self.growth
-        return history.learned * growth > seen.runs * (growth + 1)
+    def cohort(self, history: "History") -> int:
+        """All of the initial design, then one challenger for each `growth` runs so far."""
+        if _is_exact(history):
+            return max(1, history.learned // _EXACT_GROWTH)
+        from paramhs.search.model.dataset import configs_needed
+
+        design = configs_needed(history.scenario.space) - len(history.configs)
+        return max(1, design, history.learned // self.growth)
 
 
 def _is_exact(history: "History") -> bool:

@@ -25,7 +25,6 @@ from paramhs.search.operators.operator import (
     Learner,
     Move,
     Operator,
-    Seen,
     draw_from,
     mixed,
 )
@@ -134,9 +133,9 @@ class Narrowing(Learner):
             return self.plain
         return Narrowed(self.plain, self.share, at, self._stretches(history, at))
 
-    def is_due(self, history: "History", seen: Seen) -> bool:
-        """Whether there was a race since the last refit."""
-        return len(history.races) > seen.races
+    def cohort(self, history: "History") -> int:
+        """One challenger, so that every race is learned from."""
+        return 1
 
     def _stretches(self, history: "History", at: Config) -> tuple[tuple[Stretch, ...], ...]:
         along: dict[int, dict[int, int]] = {position: {} for position in at.movable}

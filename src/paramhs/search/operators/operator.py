@@ -15,7 +15,7 @@ from collections.abc import (
 from fractions import Fraction
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from paramhs.core.space import Config, Space
 
@@ -103,21 +103,13 @@ class Operator(Guide):
         return successively(partial(self.sample, space, at, rng), excluded)
 
 
-class Seen(NamedTuple):
-    """State of a history at the last refit."""
-
-    runs: int
-    """Number of runs."""
-    races: int
-    """Number of decided races."""
+RUNS_PER_CHALLENGER = 10  # runs so far for each challenger of a cohort
 
 
 class Learner(ABC):
-    """An operator that learns: at defined moments it reads the history and becomes a plain one.
+    """An operator that learns: for each cohort of challengers it reads the history anew.
 
-    `given(history)` is the operator until the next refit, with an exact law like any other. Refits
-    happen at every new incumbent, and whenever it `is_due`. Between two refits its moves do not
-    depend on what happens, so they can be drawn ahead of time.
+    `given(history)` is the operator from which a cohort is drawn, with an exact law like any other.
     """
 
     @abstractmethod
@@ -128,20 +120,27 @@ class Learner(ABC):
             history: Everything the search knows.
 
         Returns:
-            The operator to use until the next refit.
+            The operator for the next cohort.
         """
 
-    @abstractmethod
-    def is_due(self, history: "History", seen: Seen) -> bool:
-        """Whether to refit although the incumbent is the same.
+    def cohort(self, history: "History") -> int:
+        """Number of challengers to draw from one look at the history.
 
         Args:
-            history: Everything the search knows.
-            seen: State of the history at the last refit.
+            history: What the search knows.
 
         Returns:
-            Whether to refit now.
+            A number from 1 on; by default a tenth of the runs so far. With 1, the operator
+            learns from every race, but idle workers have no work.
         """
+        return max(1, history.learned // RUNS_PER_CHALLENGER)
+
+
+def cohort_size(operator: "Operator | Learner", history: "History") -> int:
+    """Number of challengers drawn from one look at the history."""
+    if isinstance(operator, Learner):
+        return operator.cohort(history)
+    return max(1, history.learned // RUNS_PER_CHALLENGER)
 
 
 def given(operator: "Operator | Learner", history: "History") -> Operator:

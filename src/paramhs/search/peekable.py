@@ -6,10 +6,10 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-_FARTHEST = 1_000  # items to look ahead; there may be infinitely many
+_PEEK_LIMIT = 1_000  # items to look ahead; there may be infinitely many
 
 
-class Ahead(Generic[T]):
+class Peekable(Generic[T]):
     """Iterator whose next items can be examined before they are taken.
 
     Peeking changes nothing, because the items come from their own random stream.
@@ -27,7 +27,7 @@ class Ahead(Generic[T]):
 
     def peek(self) -> Iterator[T]:
         """Yield the items to come, up to a limit."""
-        for position in range(_FARTHEST):
+        for position in range(_PEEK_LIMIT):
             if position == len(self._waiting):
                 try:
                     self._waiting.append(next(self._items))

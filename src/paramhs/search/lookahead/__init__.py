@@ -1,1 +1,0 @@
-"""Looking ahead: the runs that a search will probably ask for."""
