@@ -55,6 +55,7 @@ def measure(name: str, tool: str, seed: int, python: Path) -> None:
     found = TOOLS[tool](case, seed, RUN_COUNT, python)
     seconds = time.monotonic() - begun
     points = held_out(case, found)
+    DATA.parent.mkdir(exist_ok=True)
     new = not DATA.exists()
     with DATA.open("a", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")

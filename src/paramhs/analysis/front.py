@@ -200,7 +200,7 @@ class Front:
         return f"Keep the default: no gain of {point.name} in {name} is shown; it is {much}."
 
     def _means(self, point: FrontPoint) -> str:
-        return ", ".join(f"{name} {point.costs[name]:.4g}" for name in self.metric.names)
+        return ", ".join(f"{name} {_brief(point.costs[name])}" for name in self.metric.names)
 
     @property
     def table(self) -> list[list[str]]:
@@ -212,7 +212,7 @@ class Front:
             for name in names:
                 made = point.verdicts.get(name)
                 cells += [
-                    f"{point.costs[name]:.4g}",
+                    f"{_brief(point.costs[name])}",
                     "" if made is None else _change_text(made),
                 ]
             rows.append([*cells, self._note(point)])
@@ -281,6 +281,11 @@ def share(made: Verdict) -> Interval | None:
 
 def _inverse(number: float) -> float:
     return 1 / number if number else math.inf
+
+
+def _brief(number: float) -> str:
+    """A mean for people: four digits, or all of a large one."""
+    return f"{number:,.0f}" if 1e4 <= abs(number) < 1e9 else f"{number:.4g}"
 
 
 def _change_text(made: Verdict) -> str:

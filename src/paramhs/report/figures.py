@@ -94,7 +94,7 @@ def _front_figure(front: Front, first: str, second: str) -> Figure:
         charts.dots(frame, spots, "b"),
         *numbers,
         charts.crosses(frame, [(*default, f"default: {front.default.config}")], "a"),
-        charts.legend([("a", "default"), ("b", "points")], frame.left, 12),
+        charts.legend([("a", "default"), ("b", "points")], frame.left + 80, 12),
     )
     bars_text = " Bars: intervals of the ratio to the default's mean." if bars else ""
     line = f" Dashed: {' and '.join(map(str, front.metric.bounds))}." if bounds else ""
