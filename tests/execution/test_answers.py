@@ -569,7 +569,7 @@ def test_speculative_runs_are_exported_as_they_would_be_judged(tmp_path):
         wrong = next(r for r in result.runs if r.status is Status.WRONG)
         db.execute(
             "INSERT OR REPLACE INTO runs SELECT record, config, instance, seed + 1000000, cutoff,"
-            " 'ok', runtime, quality, '', answer, NULL, session, finished, elapsed FROM runs"
+            " 'ok', runtime, quality, '', answer, NULL, NULL, session, finished, elapsed FROM runs"
             " WHERE config = ? AND status = 'wrong' LIMIT 1",
             (ids[wrong.task.config.key],),
         )
