@@ -270,7 +270,7 @@ def add_speculative_runs(path):
     with sqlite3.connect(path) as db:
         configs = db.execute("SELECT id, key FROM configs").fetchall()
         row = "INSERT INTO runs SELECT record, ?, instance, seed + ?, cutoff, status, runtime, ?,"
-        row += " detail, answer, NULL, session, finished, elapsed FROM runs WHERE asked = 0"
+        row += " detail, answer, others, NULL, session, finished, elapsed FROM runs WHERE asked = 0"
         for number, key in configs:
             quality = 1e6 if "e=true" in key else 1e-6
             db.executemany(row, [(number, 1_000 + k, quality) for k in range(20)])
