@@ -23,6 +23,7 @@ from paramhs.core.costs import CostMetric
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Instance, Point, Run, Status, Task
 from paramhs.core.scenario import FIXED_SEED, Scenario
+from paramhs.core.several_costs import Costs
 from paramhs.core.space import Config
 from paramhs.core.text.html import Markup, joined, paragraph
 from paramhs.core.text.numbers import counted
@@ -83,6 +84,8 @@ class AskTell:
         scenario = scenario_of(
             space_from(space), instances, cost_named(cost), cutoff, deterministic
         )
+        if isinstance(scenario.cost, Costs):
+            raise BadInput("ask and tell searches with one cost; `tune` searches with several")
         self._scenario = replace(scenario, initial=configs_of(initial, scenario.space))
         self._maker: Configurator = chosen(configurator, CONFIGURATORS, "configurator")
         check_configurator(self._maker)
