@@ -13,9 +13,6 @@ SOURCES = sorted(
     for path in ROOT.joinpath(folder).rglob("*.py")
 )
 
-# Folders whose constants still have to be renamed. The list must be empty in a release.
-UNCONVERTED: list[str] = []
-
 ADJECTIVES = re.compile(
     "ALIKE|ALWAYS|ANYWHERE|BEYOND|CLOSE|COMMON|CONVERGED|DENSE|DRAWN|EACH|ENOUGH|EXACT|FAR|FAST|FEW"
     "|HEAVY|HIGH|HUGE|IDLE|KEPT|LARGE|LAST|LIKELY|LINEAR|LONG|LOW|MANY|MORE|NEAR|NEXT|NORMAL|OFTEN"
@@ -56,11 +53,7 @@ def is_adjective(name):
     return word not in NOUNS and ADJECTIVES.fullmatch(word) is not None
 
 
-def is_converted(path):
-    return not any(path.is_relative_to(ROOT / entry) for entry in UNCONVERTED)
-
-
-@pytest.mark.parametrize("path", list(filter(is_converted, SOURCES)), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_numeric_constants_are_named_by_nouns(path):
     found = constants(path.read_text(encoding="utf-8"))
     assert [f"{line}: {name}" for line, name in found if is_adjective(name)] == []

@@ -21,10 +21,6 @@ PAGES = sorted(
     ]
 )
 
-# Folders and files that still have to be rewritten. Remove a path when its text passes; the list
-# must be empty in a release.
-UNCONVERTED: list[str] = []
-
 MAX_COLUMNS = 120  # of a line of documentation
 MIN_WORDS = 3  # of a docstring or a message
 
@@ -35,11 +31,6 @@ HABIT = re.compile(
 )
 ABOUT_PEOPLE = frozenset[str]()
 """Sentences about people, in which these words are right; whole lines as they stand."""
-
-
-def converted(path):
-    name = path.relative_to(ROOT).as_posix()
-    return not any(name == entry or name.startswith(f"{entry}/") for entry in UNCONVERTED)
 
 
 def docstrings(tree):
@@ -147,7 +138,7 @@ def report(path, faults):
     )
 
 
-@pytest.mark.parametrize("path", list(filter(converted, SOURCES)), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_source_is_written_in_plain_english(path):
     source = path.read_text(encoding="utf-8")
     report(path, [*faults_of_source(source), *names_in_braces(ast.parse(source))])
@@ -161,12 +152,12 @@ def test_names_of_tests_are_plain_english():
         report(path, [fault for line, name in names for fault in faults_of_words(line, name)])
 
 
-@pytest.mark.parametrize("path", list(filter(converted, TEMPLATES)), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
 def test_template_is_written_in_plain_english(path):
     report(path, faults_of_words(1, path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("path", list(filter(converted, PAGES)), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_lines_of_documentation_are_short(path):
     report(path, faults_of_page(path.read_text(encoding="utf-8")))
 
