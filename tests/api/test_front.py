@@ -171,3 +171,10 @@ def test_what_needs_one_cost_says_so(found):
         paramhs.simplify(both, found)
     with pytest.raises(paramhs.BadInput, match="ParamRLS cannot search with several costs"):
         tuned(configurator="paramrls")
+
+
+def test_ask_and_tell_and_a_stop_by_gain_need_one_cost():
+    with pytest.raises(paramhs.BadInput, match="ask and tell searches with one cost"):
+        paramhs.AskTell(SPACE, cost=COSTS)
+    with pytest.raises(paramhs.BadInput, match=r"budget\.stop predicts the gain in one cost"):
+        tuned(budget=paramhs.Budget(runs=50, stop=0.01))
