@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parents[1] / "docs" / "notebooks"
 SECONDS = 120  # of one cell
+WIDTH = 100  # columns of a line of a page
 
 
 def executed(path: Path, folder: Path) -> Any:
@@ -36,12 +38,19 @@ def text_of(output: Any) -> str:
     return str(output.get("data", {}).get("text/plain", ""))
 
 
+def wrapped(line: str) -> str:
+    """A line of prose, wrapped; headings, tables and lists stay as they are."""
+    if line.startswith(("#", "|", "-", " ")):
+        return line
+    return textwrap.fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
 def page(notebook: Any, name: str) -> str:
     """A notebook as a page of Markdown."""
     parts = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            parts.append(cell.source)
+            parts.append("\n".join(map(wrapped, cell.source.splitlines())))
         else:
             parts.append(f"```python\n{cell.source}\n```")
             text = "\n".join(filter(None, (text_of(o).rstrip() for o in cell.outputs)))
