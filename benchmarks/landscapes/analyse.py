@@ -26,12 +26,10 @@ _CALLS_HEADER = ("solver", "base", "parameter", "copies", *Calls._fields)
 
 
 def landscapes() -> Iterator[Measured]:
-    """All measured landscapes that have standard errors."""
+    """All measured landscapes."""
     for solver in ABOUT:
         if path_of(solver).exists():
-            for one in measured(solver, read_rows(solver)):
-                if one.ratios.shape[1] > 1 or not one.has_effect:
-                    yield one
+            yield from measured(solver, read_rows(solver))
 
 
 def write_shapes(ones: Sequence[Measured]) -> None:

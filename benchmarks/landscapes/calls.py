@@ -35,9 +35,9 @@ RUNS = (0, 1, 5, 20)
 GOALS = (0.0, 0.02, 0.05)
 """How far above the best mean a value may be to count as found."""
 SAMPLES = 4_000  # comparisons from which the chance of winning is estimated
-SEARCHES = {"narrowing": 40, "harmonic, no repetition": 400, "golden section": 400}
+SEARCHES = {"narrowing": 20, "harmonic, no repetition": 200, "golden section": 200}
 """Number of simulated searches of each kind."""
-LEARNT = 6  # searches of the default, which are slow
+LEARNT = 4  # searches of the default, which are slow
 MOST_CALLS = 2_000  # a simulated search that takes more is given up
 MOST_RACES = 3  # races for each value, after which a search of the default is given up
 

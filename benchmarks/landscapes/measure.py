@@ -68,14 +68,14 @@ def measure(solver: str, base: str, names: list[str], minutes: float) -> Iterato
             if copy > target.max_copies or not left:
                 break
             for name in [DEFAULT, *left]:
-                rows = list(missing(solver, base, name, copy, settings, target, work))
-                if rows:
-                    add_rows(solver, rows)
-                    yield f"{solver} {base} {name or 'base'}: copy {copy}"
+                for row in missing(solver, base, name, copy, settings, target, work):
+                    add_rows(solver, [row])
+                    if time.monotonic() > end:
+                        break
+                yield f"{solver} {base} {name or 'base'}: copy {copy}"
                 if time.monotonic() > end:
                     yield "time is up; run it again to go on"
                     return
-    pack(solver)
 
 
 def keep_defaults(solver: str) -> None:
@@ -127,6 +127,7 @@ def main() -> None:
     keep_defaults(given.solver)
     for line in measure(given.solver, "tuned" if given.tuned else "default", names, given.minutes):
         print(line, flush=True)
+    pack(given.solver)
 
 
 if __name__ == "__main__":

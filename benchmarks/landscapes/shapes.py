@@ -68,9 +68,12 @@ def noise(one: Measured, draws: int = DRAWS) -> Array:
     numbers, one for each copy of each instance. Runs of two values on the same copy go together;
     where the two give the same work on every run, they stay tied.
     """
-    copies, instances = one.ratios.shape[1:]
+    ratios = one.ratios
+    if ratios.shape[1] == 1:  # one copy: what is known of the noise is that instances differ
+        ratios = (ratios - ratios.mean(axis=0)).transpose(0, 2, 1)
+    copies, instances = ratios.shape[1:]
     rng = np.random.default_rng(below(SEEDS, stream(0, "landscapes", "noise", one.name)))
-    deviations = one.ratios - one.ratios.mean(axis=1, keepdims=True)
+    deviations = ratios - ratios.mean(axis=1, keepdims=True)
     factors = rng.normal(size=(draws, copies * instances))
     scale = np.sqrt(copies / max(copies - 1, 1)) / (copies * instances)
     return np.asarray(scale * factors @ deviations.reshape(len(one.ratios), -1).T)

@@ -122,9 +122,13 @@ class Measured:
     def errors(self) -> Array:
         """Standard error of each value's difference to the mean of all, on these instances.
 
-        Runs are paired: the same copy of the same instance.
+        Runs are paired: the same copy of the same instance. With one copy of each, it is the
+        standard error over instances, which is larger.
         """
-        return _errors(self._differences) if self.has_effect else np.zeros(len(self.values))
+        if not self.has_effect:
+            return np.zeros(len(self.values))
+        copies = self.ratios.shape[1]
+        return self.instance_errors if copies == 1 else _errors(self._differences)
 
     @property
     def _differences(self) -> Array:
@@ -140,8 +144,6 @@ class Measured:
 def _errors(differences: Array) -> Array:
     """Standard errors of means over copies, instances being fixed."""
     copies, instances = differences.shape[-2:]
-    if copies < 2:
-        return np.full(differences.shape[:-2], math.inf)
     variance = differences.var(axis=-2, ddof=1).sum(axis=-1)
     return np.asarray(np.sqrt(variance / copies) / instances)
 

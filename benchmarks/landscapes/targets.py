@@ -230,7 +230,8 @@ _MORE_HIGHS: Mapping[str, Parameter] = {
     "mip_pool_soft_limit": Integer(10, 100_000, log=True, levels=33, default=10_000),
 }
 _SCIP = (
-    "branching/relpscost/maxreliable", "branching/relpscost/sbiterquot", "branching/scorefac",
+    "branching/relpscost/maxreliable", "branching/relpscost/maxlookahead",
+    "branching/relpscost/sbiterquot", "branching/scorefac",
     "separating/maxcutsroot", "heuristics/feaspump/freq",
 )  # fmt: skip
 
