@@ -155,3 +155,24 @@ def test_own_runs_are_in_the_store(tmp_path):
         assert again.best["x"] == 7
         again.tell({"x": 8}, 1.0)
         assert len(again.history.scenario.known) == 1
+
+
+def test_many_tasks_are_handed_out_at_once_and_change_no_result():
+    alone, together = AskTell(SPACE, **HOW), AskTell(SPACE, **HOW)
+    sizes = []
+    while len(together.record.runs) < 120:
+        tasks = together.ask(64)
+        sizes.append(len(tasks))
+        for task in reversed(tasks):
+            together.tell(task, value(task))
+    while len(alone.record.runs) < 120:
+        told(alone, 1)
+    assert together.record.runs[:120] == alone.record.runs[:120]
+    assert sizes[0] > 16
+    assert len(sizes) < 60  # of 120 runs
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "many"])
+def test_a_number_of_tasks_is_a_whole_number(count):
+    with pytest.raises(BadInput, match="count must be a whole number from 1 on"):
+        AskTell(SPACE, **HOW).ask(count)

@@ -32,6 +32,14 @@ SEARCHES: dict[str, Callable[[int], Configurator]] = {
     "Race": lambda _: IteratedRace(),
 }
 """By name, for so many workers."""
+FORMER = [
+    "before cohorts, learned",
+    "before cohorts, plain",
+    "ParamILS, before",
+    "asynchronous (removed), learned",
+    "asynchronous (removed), plain",
+]
+"""Searches of former versions, whose rows are kept to compare with."""
 WORKERS = [2**k for k in range(11)]
 
 
@@ -169,8 +177,8 @@ def figure(found: Sequence[Summary]) -> Any:
             scale=alt.Scale(type="log", base=2),
             axis=alt.Axis(values=[4**k for k in range(6)]),
         ),
-        alt.Color("search:N", sort=list(SEARCHES), title=None),
-        alt.StrokeDash("search:N", sort=list(SEARCHES), legend=None),
+        alt.Color("search:N", sort=[*SEARCHES, *FORMER], title=None),
+        alt.StrokeDash("search:N", sort=[*SEARCHES, *FORMER], legend=None),
     )
     logs = alt.Scale(type="log", base=2)
     faster = base.mark_line(point=alt.OverlayMarkDef(size=18)).encode(
@@ -214,7 +222,9 @@ def main() -> None:
 
 def in_order(found: Iterator[Summary]) -> list[Summary]:
     """By case, budget and search."""
-    return sorted(found, key=lambda one: (one.case, one.runs, list(SEARCHES).index(one.search)))
+    return sorted(
+        found, key=lambda one: (one.case, one.runs, [*SEARCHES, *FORMER].index(one.search))
+    )
 
 
 if __name__ == "__main__":

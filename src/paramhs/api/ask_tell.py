@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from paramhs.api.told_runs import TARGET, ToldRuns
 from paramhs.core.answers import normal
@@ -140,20 +140,37 @@ class AskTell:
         self._wanted = set(request.tasks)
         self._offers = chain(request.tasks, self._ahead.tasks(request))
 
-    def ask(self) -> Task | None:
-        """Return the next task to run.
+    @overload
+    def ask(self) -> Task | None: ...
+
+    @overload
+    def ask(self, count: int) -> list[Task]: ...
+
+    def ask(self, count: int | None = None) -> Task | list[Task] | None:
+        """Return the next task to run, or up to `count` tasks to run at the same time.
+
+        Args:
+            count: Number of tasks wanted. Left out: one task, not in a list.
 
         Returns:
             A task with a `config`, an `instance` and a `seed`; None if the search has ended or
-            waits for tasks that were handed out.
+            waits for tasks that were handed out. With a `count`, a list of such tasks, which may
+            be shorter: first those the search waits for, then those of the next races.
         """
+        if count is None:
+            return next(self._next_tasks(), None)
+        if type(count) is not int or count < 1:
+            raise BadInput(f"count must be a whole number from 1 on, not {short(count)}")
+        return list(islice(self._next_tasks(), count))
+
+    def _next_tasks(self) -> Iterator[Task]:
+        """The tasks that can be handed out now, each marked as it is taken."""
         if not self._wanted:
             self._renew_offers()
         for task in self._offers:
             if task not in self._handed_out:
                 self._handed_out.add(task)
-                return task
-        return None
+                yield task
 
     def tell(
         self,
