@@ -23,9 +23,9 @@ from paramhs.bundled.instances.integer_programs import knapsack, lp
 from paramhs.core.random_streams import stream
 from paramhs.solvers import get
 
-DATA = Path(__file__).parent / "data" / "gurobi_tuner.json"
+DATA = Path(__file__).parent / "data" / "tuners" / "gurobi.json"
 SEEDS = range(1_000, 1_010)
-ITEMS, ROWS = 50, 8
+ITEMS, ROWS = 40, 8
 MODELS = 2
 CUTOFF = 20.0
 Settings = Mapping[str, Any]
@@ -65,12 +65,11 @@ def ours(path: str, seconds: float, folder: Path) -> Settings:
         solver.target,
         solver.space,
         instances=[path],
-        test_instances=[],
         cost=solver.metric,
         cutoff=CUTOFF,
         budget=paramhs.Budget(wall_time=seconds),
         store=folder / "search.sqlite",
-        verdict=False,
+        verdict_in_budget=True,
         progress=False,
     )
     default = solver.space.default
