@@ -42,7 +42,7 @@ MOMENTS = (30, 50, 75, 100)
 RUNS = 110
 """Runs of a search: a tenth more than the last moment, to see what they gained."""
 SPACE = Space({name: Integer(0, 4) for name in "abcd"})
-COLUMNS = ("law", "seed", "runs", "statement", "said", "true")
+COLUMNS = ("search", "law", "seed", "runs", "statement", "said", "true")
 
 
 @dataclass(frozen=True)
@@ -98,16 +98,14 @@ class Simulated(Target):
             return Run(task, Status.TIMEOUT if late else Status.OK, min(cost, task.cutoff))
         return Run(task, Status.OK, 0.0, cost)
 
-    def searched(self, budget: Budget) -> Record:
-        """A search of the default kind."""
+    def searched(self, budget: Budget, name: str = "paramhs") -> Record:
+        """A search, of the default kind or another."""
         count = self.law.instances
         names = tuple(Instance(f"i{k}") for k in range(count)) or (NO_INSTANCE,)
         cost: CostMetric = Runtime() if self.is_timed else Quality()
         cutoff = 100.0 if self.is_timed else math.inf
         scenario = Scenario(SPACE, names, cost, cutoff, deterministic=not count)
-        made = tune_scenario(
-            scenario, self, CONFIGURATORS["paramhs"], budget=budget, seed=self.seed
-        )
+        made = tune_scenario(scenario, self, CONFIGURATORS[name], budget=budget, seed=self.seed)
         return made.record
 
 
@@ -151,7 +149,7 @@ def stopped(runs: int, seeds: int) -> Iterator[Kept]:
 
 def hour() -> Iterator[str]:
     """A search with an hour of target time that stops itself, beside one that does not."""
-    target = Simulated(LAWS["effects and interactions, noise"], 1, is_timed=True)
+    target = Simulated(LAWS["effects, noise"], 1, is_timed=True)
     least = min(target.means.values())
     for stop in ("gain < 1 %", None):
         record = target.searched(Budget(target_time=3600, stop=stop))
@@ -167,15 +165,17 @@ def hour() -> Iterator[str]:
 
 def table(rows: list[dict[str, str]]) -> str:
     """Wrong statements, in percent, and the middle of what was said, by law and moment."""
-    groups: dict[tuple[str, str], dict[int, list[tuple[float, float]]]] = defaultdict(
+    groups: dict[tuple[str, ...], dict[int, list[tuple[float, float]]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for row in rows:
         found = (float(row["said"]), float(row["true"]))
-        groups[row["statement"], row["law"]][int(row["runs"])].append(found)
-    lines = [f"| statement | law | searches | {' | '.join(f'{n} runs' for n in MOMENTS)} |"]
-    lines.append("|---" * (3 + len(MOMENTS)) + "|")
-    for (statement, law), moments in sorted(groups.items()):
+        groups[row["statement"], row["search"], row["law"]][int(row["runs"])].append(found)
+    lines = [
+        f"| statement | search | law | searches | {' | '.join(f'{n} runs' for n in MOMENTS)} |"
+    ]
+    lines.append("|---" * (4 + len(MOMENTS)) + "|")
+    for (statement, search, law), moments in sorted(groups.items()):
         cells = []
         for runs in MOMENTS:
             pairs = moments[runs]
@@ -184,7 +184,7 @@ def table(rows: list[dict[str, str]]) -> str:
             share = 100 * wrong / len(pairs) if pairs else math.nan
             cells.append(f"{share:.1f} ({100 * middle:.0f})" if pairs else "")
         count = max(map(len, moments.values()))
-        lines.append(f"| {statement} | {law} | {count:,} | {' | '.join(cells)} |")
+        lines.append(f"| {statement} | {search} | {law} | {count:,} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -193,6 +193,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--searches", type=int, default=500, help="of each law")
     parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--search", choices=("paramhs", "random"), default="paramhs")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--stopping", type=int, metavar="RUNS")
     parser.add_argument("--hour", action="store_true")
@@ -211,20 +212,20 @@ def main() -> None:
     if given.table:
         print(table(rows))
         return
-    there = {(row["law"], int(row["seed"])) for row in rows}
+    there = {(row["search"], row["law"], int(row["seed"])) for row in rows}
     with given.data.open("a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if not rows:
             writer.writerow(COLUMNS)
         for seed in range(given.searches):
             for name, law in LAWS.items():
-                if (name, seed) not in there:
+                if (given.search, name, seed) not in there:
                     target = Simulated(law, seed)
                     for runs, statement, said, true in statements(
-                        target, target.searched(Budget(runs=RUNS))
+                        target, target.searched(Budget(runs=RUNS), given.search)
                     ):
                         numbers = (f"{said:.5f}", f"{true:.5f}")
-                        writer.writerow((name, seed, runs, statement, *numbers))
+                        writer.writerow((given.search, name, seed, runs, statement, *numbers))
                     file.flush()
 
 

@@ -1,11 +1,13 @@
 """What is said of the best, of other draws and of more runs: bounds, coverage, words."""
 
+import math
 from random import Random
 
 import pytest
 
 from benchmarks.calibration.certificate import untried_wrong
-from paramhs import tune
+from benchmarks.calibration.simulated import LAWS, Simulated
+from paramhs import Budget, tune
 from paramhs.analysis.certificate import LIMITS, certificate
 from paramhs.analysis.expected_gain import Improvement, expected_gain, predicted
 from paramhs.analysis.gain_bound import gain_bound
@@ -86,6 +88,20 @@ class TestTried:
         found = gain_bound(record)
         assert found.configurations == len(record.history.configs)
         assert 0 <= found.bound < 0.15
+
+    @pytest.mark.parametrize("law", ["effects, noise", "much noise"])
+    def test_the_bound_is_rarely_wrong_and_a_quarter_of_it_often(self, law):
+        wrong = {1: 0, 4: 0}
+        for seed in range(60):
+            target = Simulated(LAWS[law], seed)
+            record = target.searched(Budget(runs=80), "random")
+            found = gain_bound(record)
+            said = math.inf if found is None else -math.log(1 - found.bound)
+            means = target.means
+            gain = means[record.best] - min(means[config] for config in record.history.configs)
+            for part in wrong:
+                wrong[part] += gain > said / part + 1e-9
+        assert wrong[1] <= 10 < wrong[4]  # 5 % exceeds 10 of 60 with a probability below 1e-3
 
     def test_one_run_says_all_where_there_is_one_pair(self):
         record = tune(lambda config: config["x"], {"x": range(50)}, budget=20).record

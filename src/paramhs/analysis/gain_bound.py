@@ -22,6 +22,9 @@ from paramhs.search.record import Record
 LEVEL = 0.05
 MAX_STATED_GAIN = 0.95
 """Largest gain that is stated; a larger one says nothing."""
+_TAIL_PARTS = 5  # the quantile is that of this part of the level
+WIDENING = 2.0
+"""Factor of the quantile. The posterior takes its variances as known, so its tails are too thin."""
 _DRAWS = 400
 
 
@@ -80,8 +83,8 @@ def _bound(history: History, best: Config, level: float) -> float | None:
     right = np.array([config not in history.wrong for config in model.rows.configs])
     at = list(model.rows.configs).index(best)
     gains = costs[:, at] - costs[:, right].min(axis=1)
-    largest = float(np.quantile(gains, 1 - level, method="higher"))
-    return _share(history, best, largest)
+    largest = float(np.quantile(gains, 1 - level / _TAIL_PARTS, method="higher"))
+    return _share(history, best, WIDENING * largest)
 
 
 def _share(history: History, best: Config, gain: float) -> float | None:
