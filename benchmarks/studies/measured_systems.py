@@ -2,9 +2,11 @@
 
 python -m benchmarks.studies.measured_systems FOLDER
 python -m benchmarks.studies.measured_systems FOLDER --variants epsilon-0.1 --seeds 10
+python -m benchmarks.studies.measured_systems FOLDER --rows searches.csv
 python -m benchmarks.studies.measured_systems --functions --peers TPE GP
 
-With a folder, mean ranks after 20, 50 and 100 evaluations; with --functions, mean regrets on Branin
+With a folder, mean ranks after 20, 50 and 100 evaluations (--rows: each search as it ends, in a
+file that later calls go on with); with --functions, mean regrets on Branin
 and Hartmann 6 after 100 runs, beside Optuna's samplers.
 
 FOLDER holds a table for each system (a column for each option, the cost last) and
@@ -19,7 +21,6 @@ the systems is printed, with its standard error when seeds are drawn again.
 import argparse
 import csv
 import math
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -28,6 +29,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
+from time import process_time as cpu_seconds
 
 import numpy as np
 from rich.console import Console
@@ -148,17 +150,50 @@ def best_after(
     return [best[min(count, len(best)) - 1] for count in counts]
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Searches that were made: their best costs and their processor time, kept in a file."""
+
+    file: Path | None
+    known: dict[tuple[str, str, int], list[float]]
+
+    @staticmethod
+    def read(file: Path | None) -> "Rows":
+        """Those of earlier calls."""
+        if file is None or not file.exists():
+            return Rows(file, {})
+        with file.open(encoding="utf-8", newline="") as text:
+            lines = csv.reader(text)
+            next(lines)
+            known = {(a, b, int(c)): [float(x) for x in rest] for a, b, c, *rest in lines}
+        return Rows(file, known)
+
+    def add(self, variant: str, system: str, seed: int, row: list[float]) -> None:
+        """One more, written at once."""
+        self.known[variant, system, seed] = row
+        if self.file is None:
+            return
+        is_new = not self.file.exists()
+        with self.file.open("a", encoding="utf-8", newline="") as text:
+            writer = csv.writer(text, lineterminator="\n")
+            if is_new:
+                best = (f"best_after_{count}" for count in COUNTS)
+                writer.writerow(["search", "system", "seed", *best, "cpu_seconds"])
+            writer.writerow([variant, system, seed, *(float(f"{x:.9g}") for x in row)])
+
+
 def searched(
-    system: System, configurator: Configurator, seeds: Sequence[int], counts: Sequence[int]
+    system: System, variant: str, seeds: Sequence[int], rows: Rows
 ) -> tuple[np.ndarray, float]:
     """The best by seed and count, and the milliseconds of a run."""
     target = system.nearest()
-    found, begun = [], time.process_time()
     for seed in seeds:
-        start = system.rows[Random(seed).randrange(len(system.rows))]
-        found.append(best_after(target, system.space(start), configurator, seed, counts))
-    spent = 1000 * (time.process_time() - begun) / (len(seeds) * max(counts))
-    return np.array(found), spent
+        if (variant, system.name, seed) not in rows.known:
+            start, begun = system.rows[Random(seed).randrange(len(system.rows))], cpu_seconds()
+            best = best_after(target, system.space(start), VARIANTS[variant], seed, COUNTS)
+            rows.add(variant, system.name, seed, [*best, cpu_seconds() - begun])
+    found = np.array([rows.known[variant, system.name, seed] for seed in seeds])
+    return found[:, :-1], 1000 * float(found[:, -1].mean()) / max(COUNTS)
 
 
 def rank(mean: float, others: Sequence[float]) -> float:
@@ -185,13 +220,15 @@ def ranks(found: Mapping[str, np.ndarray], others: Published, rng: Random) -> It
         yield f"{mean_rank(lambda costs: costs, column, number):.2f} ± {error:.2f}"
 
 
-def compare_systems(folder: Path, variants: Sequence[str], seeds: Sequence[int]) -> None:
+def compare_systems(
+    folder: Path, variants: Sequence[str], seeds: Sequence[int], rows: Rows
+) -> None:
     """A row for each variant, of each of the systems and of all."""
     others = published(folder)
     systems = [System.read(folder / f"{name}.csv") for name in sorted(others)]
     table = Table("search", *(f"{count} runs" for count in COUNTS), *others, "ms a run")
     for variant in variants:
-        both = {s.name: searched(s, VARIANTS[variant], seeds, COUNTS) for s in systems}
+        both = {s.name: searched(s, variant, seeds, rows) for s in systems}
         found = {name: costs for name, (costs, _) in both.items()}
         each = [
             " ".join(
@@ -291,9 +328,9 @@ def compare_functions(variants: Sequence[str], seeds: Sequence[int], peers: Sequ
     table = Table("function", "search", "levels", "mean regret", "median", "ms a run")
 
     def add(name: str, who: str, levels: str, make: Callable[[], list[float]]) -> None:
-        begun = time.process_time()
+        begun = cpu_seconds()
         found = make()
-        spent = 1000 * (time.process_time() - begun) / (100 * len(found))
+        spent = 1000 * (cpu_seconds() - begun) / (100 * len(found))
         error = stdev(found) / math.sqrt(len(found))
         middle = float(np.median(found))
         mean = f"{fmean(found):.5f} ± {error:.5f}"
@@ -314,12 +351,13 @@ def main() -> None:
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=["paramhs"])
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--rows", type=Path)
     parser.add_argument("--functions", action="store_true")
     parser.add_argument("--peers", nargs="*", choices=("TPE", "GP"), default=[])
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.seeds)
     if given.folder is not None:
-        compare_systems(given.folder, given.variants, seeds)
+        compare_systems(given.folder, given.variants, seeds, Rows.read(given.rows))
     if given.functions:
         compare_functions(given.variants, seeds, given.peers)
 

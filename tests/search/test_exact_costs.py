@@ -83,6 +83,34 @@ def test_a_stratified_design_uses_every_stretch_of_every_parameter_once():
     assert sorted(Counter(config["c"] for config in found).values()) == [3, 3, 4]
 
 
+def test_a_stratified_design_is_not_made_of_opposites():
+    """Values left are drawn, so the second configuration may share some with the first."""
+    space = Space({f"b{i}": Integer(0, 1) for i in range(12)})
+    shared = []
+    for seed in range(20):
+        design = Stratified(strata_left(space, [space.default], 10))
+        (second,) = design.sample(space, space.default, Random(seed))
+        shared.append(
+            sum(a == b for a, b in zip(second.indices, space.default.indices, strict=True))
+        )
+    assert sum(shared) > 0.3 * 20 * 12
+
+
+def test_a_stratified_design_draws_by_its_law():
+    space = Space({"b": Integer(0, 1), "c": Categorical(["p", "q", "r"])})
+    known = [space.config(b=0, c="q"), space.config(b=0, c="p"), space.config(b=1, c="p")]
+    check_operator(Stratified(strata_left(space, known, 10)), space)
+
+
+@pytest.mark.parametrize("costs", [[*range(12)], [0, 0, 1, 1, 2, 2, *range(3, 9)]])
+def test_where_costs_tie_an_improvement_must_exceed_a_margin(costs):
+    configs = list(some_costs(SMALL, 40))[: len(costs)]
+    model = fitted(dataset(known(SMALL, dict(zip(configs, costs, strict=True)))))
+    lowest = min(transformed([float(cost) for cost in costs]))
+    ties = len(costs) - len(set(costs))
+    assert model.least == pytest.approx(lowest - (0.3 if ties else 0.0))
+
+
 def test_where_no_stratum_is_allowed_the_move_is_plain():
     first = SMALL.default
     strata = ((range(4, 5),), (range(2, 3),), (range(1),))

@@ -15,6 +15,13 @@ the number of parameters). A few steps of resilient propagation improve them whe
 configurations has grown by a tenth, each time from the previous result; so they follow from the
 history alone.
 
+For parameters of few values the prior is narrower: lengths much shorter than the distance of two
+values all say the same.
+
+Where options have no effect in many contexts, changes of the best configuration repeat its cost
+exactly. The expected improvement hardly notices: it stays positive wherever the model is unsure. So
+where costs tie, only an improvement by more than a margin counts, which sends the search elsewhere.
+
 Source: Jones, Schonlau, Welch, Journal of Global Optimization 13 (1998) for the search by expected
 improvement; Hvarfner, Hellsten, Nardi (ICML 2024) for the prior of the lengths; Riedmiller, Braun
 (ICNN 1993) for the steps.
@@ -42,7 +49,12 @@ _GROWTH = 1.1
 _JITTER = 1e-6
 _NEAR_SHARE = 0.1  # of the median distance to the lowest cost: what is near it
 _LENGTH = (math.sqrt(2.0) - 1.0, math.sqrt(3.0))  # prior mean and deviation of a log length
+_FEW_LEVELS = 10  # values of a parameter up to which short lengths mean nothing
+_LENGTH_FEW = (0.0, 1.0)  # the same for parameters of few values
 _NUGGET = (-6.0, 2.0)  # prior mean and deviation of the log nugget
+_NUGGET_FEW = (-5.0, 2.0)  # the same if no parameter has more than few values
+_MARGIN = 0.3  # by which the lowest score is to be improved on where costs tie
+_TIED = 0.1  # share of configurations with a cost seen before at which the margin is full
 _DIGITS = 6  # to which logarithms of improvements are rounded
 
 
@@ -61,6 +73,14 @@ class Coding:
             width = 1 if self._ordered[i] else levels
             self.columns += [i] * (width + (i in self._conditional and self._ordered[i]))
         self.parameters = len(self._levels)
+
+    def prior(self) -> tuple[Floats, Floats]:
+        """Mean and deviation of the log lengths, then of the log nugget."""
+        few = [levels <= _FEW_LEVELS for levels in self._levels]
+        lengths = np.array([_LENGTH_FEW if is_few else _LENGTH for is_few in few])
+        lengths[:, 0] += 0.5 * math.log(self.parameters)
+        both = np.vstack([lengths, _NUGGET_FEW if all(few) else _NUGGET])
+        return both[:, 0], both[:, 1]
 
     def points(self, configs: Sequence[Config]) -> Floats:
         """One row for each configuration."""
@@ -123,11 +143,10 @@ class Shape:
     nugget: float
 
     @staticmethod
-    def of_prior(parameters: int) -> "Shape":
+    def of_prior(code: Coding) -> "Shape":
         """Shape before any data."""
-        return Shape(
-            np.full(parameters, _LENGTH[0] + 0.5 * math.log(max(parameters, 1))), _NUGGET[0]
-        )
+        middle, _ = code.prior()
+        return Shape(middle[:-1], float(middle[-1]))
 
     def scale(self, code: Coding) -> Floats:
         """Factor of each column of points."""
@@ -137,9 +156,7 @@ class Shape:
 def _improved(shape: Shape, code: Coding, points: Floats, scores: Floats, steps: int) -> Shape:
     """Shape after some steps of resilient propagation on the log posterior."""
     parameters = np.append(shape.lengths, shape.nugget)
-    start = Shape.of_prior(code.parameters)
-    middle = np.append(start.lengths, _NUGGET[0])
-    spread = np.append(np.full(code.parameters, _LENGTH[1]), _NUGGET[1])
+    middle, spread = code.prior()
     step, before = np.full(len(parameters), 0.4), np.zeros(len(parameters))
     for _ in range(steps):
         now = Shape(parameters[:-1], float(parameters[-1]))
@@ -178,7 +195,7 @@ class Process(Posterior):
     inverse: Floats
     weights: Floats
     least: float
-    """Score of the best configuration."""
+    """Score of the best configuration, less the margin."""
     best: Sequence[Config]
     """All configurations of the model, the best first; of equal ones the newest."""
 
@@ -210,6 +227,12 @@ def log_improvement(gap: Floats, deviation: Floats) -> Floats:
     return np.asarray(np.log(deviation) + log_density - np.log(rate) + np.log(excess), np.float64)
 
 
+def _margin(scores: Floats) -> float:
+    """Least improvement that counts: 0 where all scores differ, up to `_MARGIN` where they tie."""
+    tied = 1 - len(np.unique(scores)) / len(scores)
+    return _MARGIN * min(1.0, tied / _TIED)
+
+
 @on_one_thread
 def fitted(data: Dataset) -> Process:
     """Fit all configurations of a dataset with one run each."""
@@ -223,9 +246,10 @@ def fitted(data: Dataset) -> Process:
     scaled = points * shape.scale(code)
     kernel, _ = _matern(_squared_distances(scaled, scaled))
     nugget = math.exp(shape.nugget) + _JITTER
+    least = float(scores.min()) - _margin(scores)
     inverse = np.asarray(np.linalg.inv(kernel + nugget * np.eye(len(kept))), np.float64)
     best = [configs[i] for i in order[:_MAX_CONFIGS]]
-    return Process(code, shape, scaled, inverse, inverse @ scores, float(scores.min()), best)
+    return Process(code, shape, scaled, inverse, inverse @ scores, least, best)
 
 
 def _costs(data: Dataset) -> list[float]:
@@ -249,7 +273,7 @@ def _shape(space: Space, configs: tuple[Config, ...], costs: tuple[float, ...]) 
     at, further = 0, _MIN_CONFIGS
     while further <= len(configs):
         at, further = further, max(further + 1, math.ceil(further * _GROWTH))
-    return _shape_at(space, configs[:at], costs[:at]) if at else Shape.of_prior(len(space.listed))
+    return _shape_at(space, configs[:at], costs[:at]) if at else Shape.of_prior(coding(space))
 
 
 @lru_cache(maxsize=64)

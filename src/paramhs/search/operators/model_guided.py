@@ -20,7 +20,7 @@ from paramhs.search.operators.operator import (
     Learner,
     Move,
 )
-from paramhs.search.operators.several_parameters import SeveralParameters, quantiles
+from paramhs.search.operators.several_parameters import SeveralParameters, changes, quantiles
 from paramhs.search.operators.steps import Harmonic, Quantile, Step
 from paramhs.search.operators.stratified import Stratified, strata_left
 from paramhs.search.operators.uniform_random import UniformRandom
@@ -35,7 +35,7 @@ _MIN_CANDIDATES = 8  # fewest candidates, even if they take more steps
 _REDRAWS = 20  # excluded candidates before there are fewer
 _DESIGN_CONFIGS = 10  # configurations in the initial design for a target without noise
 _BASE_CONFIGS = 5  # best configurations around which candidates are drawn
-_UNIFORM_SHARE = 0.25  # share of candidates that are drawn from the whole space
+_SEVERAL = (2, 4)  # fewest and most parameters that move together in a candidate
 _EXACT_GROWTH = 50  # runs for each challenger of a cohort where there is no noise
 
 
@@ -70,9 +70,9 @@ class Guided(Guide):
     ones do not move. Where many parameters move, there are fewer candidates, because each takes as
     many steps.
 
-    Otherwise a candidate is any configuration with probability 1/4, else a plain move from one of
-    the best configurations by the draw: several good ones, so that the search can leave a valley
-    that is not the deepest.
+    Otherwise a third of the candidates is drawn from the whole space, a third changes one parameter
+    of one of the best configurations by the draw, and a third changes two to four: several good
+    ones, so that the search can leave a valley that is not the deepest.
     """
 
     plain: SeveralParameters
@@ -126,7 +126,7 @@ class Guided(Guide):
         rng: Random,
         excluded: Container[Config],
     ) -> list[Config]:
-        """Plain moves from the best configurations, and any configurations."""
+        """Changes of the best configurations, and any configurations."""
         drawn = islice(self._scattered(best[:_BASE_CONFIGS], space, rng), 3 * self.candidates)
         allowed = (c for c in drawn if c is not None and self._is_new(c, at, excluded))
         return list(islice(allowed, self.candidates))
@@ -135,12 +135,16 @@ class Guided(Guide):
         self, bases: Sequence[Config], space: Space, rng: Random
     ) -> Iterator[Config | None]:
         """Yield candidates without end, None where one is forbidden."""
-        near = [self.plain.draws(space, base, rng) for base in bases]
+        near = [(base, quantiles(self.plain.step, base)) for base in bases if base.movable]
+        least, most = _SEVERAL
         while True:
-            if not near or rng.random() < _UNIFORM_SHARE:
+            kind = rng.random() * 3 if near else 0.0
+            if kind < 1:
                 yield next(space.draws(rng, 1), None)
-            else:
-                yield next(near[int(rng.random() * len(near))], None)
+                continue
+            base, movable = near[int(rng.random() * len(near))]
+            count = 1 if kind < 2 else least + int(rng.random() * (most - least + 1))
+            yield space.moved(base, changes(movable, min(count, len(movable)), rng))
 
     def _near_incumbent(
         self, guess: Guess, space: Space, at: Config, rng: Random, excluded: Container[Config]

@@ -92,21 +92,23 @@ class SeveralParameters(ByOutcomes):
         """
         movable = quantiles(self.step, at)
         while movable:
-            yield space.moved(at, _changes(movable, rng))
+            count = first_above(rng.random() * harmonic_number(len(movable)), len(movable))
+            yield space.moved(at, changes(movable, count, rng))
 
 
-def _changes(movable: Sequence[tuple[int, Quantile]], rng: Random) -> list[tuple[int, int]]:
-    """Positions that move, with their new indices."""
+def changes(
+    movable: Sequence[tuple[int, Quantile]], count: int, rng: Random
+) -> list[tuple[int, int]]:
+    """Draw positions that move, without replacement, and their new indices."""
     draw = rng.random
     pool = list(movable)
-    k = first_above(draw() * harmonic_number(len(pool)), len(pool))
-    changes = []
-    for left in range(len(pool), len(pool) - k, -1):  # k of them, drawn without replacement
+    drawn = []
+    for left in range(len(pool), len(pool) - count, -1):
         chosen = int(draw() * left)
         position, quantile = pool[chosen]
         pool[chosen] = pool[left - 1]
-        changes.append((position, quantile(draw())))
-    return changes
+        drawn.append((position, quantile(draw())))
+    return drawn
 
 
 @lru_cache(maxsize=32)

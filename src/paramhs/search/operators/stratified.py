@@ -1,6 +1,6 @@
 """Initial design of a search without noise: a Latin hypercube, drawn one by one."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -17,13 +17,14 @@ from paramhs.search.operators.operator import (
 )
 
 Strata = tuple[tuple[range, ...], ...]
-"""For each parameter, the stretches of indices from which its next value is drawn."""
+"""For each parameter, the stretches of indices from which its next value is drawn: one for each
+place that is left."""
 
 
 def strata_left(space: Space, configs: Iterable[Config], count: int) -> Strata:
-    """For each parameter, the least used of `count` equal stretches.
+    """For each parameter, the places left in `count` equal stretches.
 
-    A parameter with fewer values has one stretch for each.
+    A parameter with fewer values has a stretch for each, with several places.
     """
     known = list(configs)
     left = []
@@ -34,10 +35,14 @@ def strata_left(space: Space, configs: Iterable[Config], count: int) -> Strata:
             index = config.indices[position]
             if index >= 0:
                 used[index * parts // parameter.levels] += 1
-        least = min(used)
+        places = -(-count // parts)
         ends = [-(-part * parameter.levels // parts) for part in range(parts + 1)]
         left.append(
-            tuple(range(*ends[part : part + 2]) for part in range(parts) if used[part] == least)
+            tuple(
+                range(*ends[part : part + 2])
+                for part in range(parts)
+                for _ in range(max(places, min(used) + 1) - used[part])
+            )
         )
     return tuple(left)
 
@@ -46,8 +51,10 @@ def strata_left(space: Space, configs: Iterable[Config], count: int) -> Strata:
 class Stratified(ByOutcomes):
     """Any configuration with each value in one of its parameter's stretches.
 
-    A stretch is chosen at random, and a value of it at random. If each next configuration comes
-    from the least used stretches, few configurations spread evenly over every parameter.
+    A place is chosen at random, and a value of its stretch at random. So few configurations spread
+    evenly over every parameter. (Taking the least used stretch each time would be even more even,
+    but where parameters have two values, every second configuration would be the opposite of the
+    one before.)
 
     Source: Latin hypercube sampling (McKay, Beckman, Conover, Technometrics 21, 1979), drawn one by
     one.
@@ -59,10 +66,7 @@ class Stratified(ByOutcomes):
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
         """Products of the values' probabilities."""
-        values = [
-            [(i, Fraction(1, len(parts) * len(part))) for part in parts for i in part]
-            for parts in self.strata
-        ]
+        values = [list(_law(parts).items()) for parts in self.strata]
         for chosen in product(*values):
             config = space.configured([index for index, _ in chosen])
             if config != at and config not in excluded and space.allowed(config):
@@ -86,3 +90,12 @@ class Stratified(ByOutcomes):
         while True:
             parts = [some[int(rng.random() * len(some))] for some in self.strata]
             yield space.configured([part[int(rng.random() * len(part))] for part in parts])
+
+
+def _law(places: Sequence[range]) -> dict[int, Fraction]:
+    """Probability of each value."""
+    law: dict[int, Fraction] = {}
+    for stretch in places:
+        for index in stretch:
+            law[index] = law.get(index, Fraction(0)) + Fraction(1, len(places) * len(stretch))
+    return law
