@@ -158,6 +158,7 @@ def claimed_p_value(first: Numbers, second: Numbers, level: float = 1.0) -> floa
     if not len(first):
         return 1.0
     (by_ratio,), (tested,) = _of_ratios(first[None, :], second[None, :])
+    # The result is the smaller of two p-values, so one below the level settles it.
     if not tested or by_ratio < level < 1:
         return float(by_ratio)
     found = float(p_values((first - second)[None, :], level)[0])
@@ -224,6 +225,7 @@ def _without_best(x: Numbers) -> Numbers:
 
 def _flip_tails(x: Numbers) -> Numbers:
     """Share of sign patterns with a sum at least as large, all signs being equally likely."""
+    # Patterns whose sums differ only by rounding are ties, which count against the claim.
     slack = 1e-9 * np.abs(x).sum(axis=1, keepdims=True)
     larger = x @ signs(x.shape[1]).T >= x.sum(axis=1, keepdims=True) - slack
     return np.asarray(np.count_nonzero(larger, axis=1) / larger.shape[1])
@@ -269,6 +271,7 @@ def signs(n: int) -> Numbers:
         return np.array(list(product((1.0, -1.0), repeat=n)))
     rng = np.random.default_rng([n, 1])
     signs = np.where(rng.random((_draws(n), n)) < 0.5, -1.0, 1.0)
+    # The sample itself is one of the patterns, so no p-value is 0.
     signs[0] = 1.0
     return signs
 

@@ -78,6 +78,7 @@ class Posterior:
     def leverages(self) -> Array:
         """Posterior variance of each row's prediction."""
         if self._gram is None:
+            # With K = A S A' and C = K + noise I: K - K C^-1 K = noise I - noise^2 C^-1.
             rows: Array = self._noise - self._noise**2 * np.diag(self._inverse)
         else:
             rows = np.einsum("ij,ij->i", self._a @ self._inverse, self._a)
@@ -124,6 +125,7 @@ class Regression:
         self._values, self._weights = self.data.value, np.ones(len(self._who))
         self._hard = np.zeros(int(self.data.instance.max()) + 1)
         self._predicted, self._trust = np.zeros(count), np.ones(count)
+        # A deviation this large shrinks no level: the first sweeps are plain least squares.
         self._deviation, self._noise = 1e6 * self._total, self._total
         self._take_instances_out(_FIRST_SWEEPS)
         between = _variance(self._level)
@@ -185,6 +187,8 @@ class Regression:
         kept = own / (own + self._noise / self._worth)
         for _ in range(sweeps):
             level = np.bincount(self._who, weights * (values - self._hard[where])) / self._worth
+            # A level of few runs is mostly noise. Instances are compared with shrunk levels, so
+            # that their effects do not follow that noise.
             expected = self._predicted + kept * (level - self._predicted)
             self._hard = np.bincount(where, weights * (values - expected[self._who])) / on
         self._level = np.bincount(self._who, weights * (values - self._hard[where])) / self._worth

@@ -406,6 +406,8 @@ def _compared(
     failures_differ = any(a[0] != b[0] for a, b in scores)
     if not means:
         return Estimate(None, None, *_failure_test(scores, tie), failures_differ)
+    # The cost of a maximised quality is its negative. Swapped, the qualities themselves have the
+    # same difference, and a ratio above 1 favours the second as for costs.
     pairs = [(-b, -a) if flip else (a, b) for a, b in means]
     estimated = estimate(pairs, tie, level, plan=not failures_differ)
     if not failures_differ:

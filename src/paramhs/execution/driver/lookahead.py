@@ -61,6 +61,8 @@ class LookAhead:
         racing = self._history.racing
         met = len(self._history.costs(racing[0])) if racing else 0
         steps = [_later(request, met + 1), *(_later(race.request, race.runs) for race in undecided)]
+        # Chances fall along each race, so the merge yields the likeliest run of all races next. It
+        # is lazy: the driver takes no more of them than it has idle workers.
         for _, task in merge(*steps, key=lambda step: -step[0]):
             if self.found(task) is None:
                 yield task
@@ -76,12 +78,14 @@ class LookAhead:
         for challenger in coming.challengers():
             race = races.race(challenger)
             yield from race.missing()
+            # Races beyond the budget will not be held.
             left -= race.runs
             if left < 0:
                 return
             if race.won is None:
                 undecided.append(race)
             elif race.won:
+                # Other challengers follow a win, which are not known yet.
                 if not coming.fixed:
                     return
                 races = races.after(challenger)
@@ -90,6 +94,9 @@ class LookAhead:
 
     def _against(self, coming: Coming) -> "_Races":
         """The races against the present incumbent, without those that were decided."""
+        # Races that were begun are kept from request to request, because copying a history takes
+        # long. After a win those prepared against the winner take their place. A new fit has other
+        # noise, and with it another order of pairs, so all races are begun again.
         history, races = self._history, self._races
         if races is not None and races.incumbent != coming.incumbent:
             races = races.behind.get(coming.incumbent)
@@ -139,6 +146,9 @@ class _Races:
     def after(self, winner: Config) -> "_Races":
         """The races to come if this challenger becomes the incumbent."""
         if winner not in self.behind:
+            # The winner brings the runs of the race that it won here, which the search does not
+            # have yet. Those of other challengers are left out: their races against the winner take
+            # what they need from the runs made early.
             history = self.known.history.copy()
             both = (self.incumbent, winner)
             for run in self.history.runs:
@@ -217,6 +227,9 @@ class _Race:
             for task, run in zip(tasks, found, strict=True):
                 if run is None:
                     yield task
+            # A guess lets the race pass a run of the incumbent that has not ended, and which was
+            # yielded above. There is no guess for a challenger: the race stops here, and only the
+            # incumbent's part of the request is guessed for the other races.
             known = [run or races.guessed_run(task) for task, run in zip(tasks, found, strict=True)]
             if None in known:
                 races.guess(tasks)

@@ -179,6 +179,8 @@ class Driver:
         while self._pending:
             self._make_early(request)
             self._collect()
+        # Runs are awaited by their call, so two equal tasks of a request get one answer, and the
+        # session would wait for the other for ever.
         if self.session.request is request and not self.stopped:
             raise BadInput("the search asks for the same run twice in one request")
 
@@ -188,6 +190,9 @@ class Driver:
         Only making a run takes time, so only then are the time limits checked: a replay always gets
         as far as before.
         """
+        # First what follows from the requests alone, which ends a replay at the same request; then
+        # the store; and only if a run is to be started, the limits in time. A run that is under way
+        # is awaited.
         self.stopped = self._why_stop_replaying()
         asked = None if self.purpose else self.taken
         run = None if self.stopped else self.store.get(task, asked)
@@ -262,6 +267,7 @@ class Driver:
         left = self._account.runs_left(self.taken, self._finishing)
         for task in islice(self._ahead.tasks(request, left), _LOOKAHEAD_TASKS * self.jobs):
             if task.call not in self._flights:
+                # An earlier session may have made it, and ended before the search requested it.
                 found = self.store.get(task)
                 if found is not None:
                     self._ahead.add(found)
@@ -308,6 +314,9 @@ class Driver:
         """Store a run, and pass it to the search if that waits for it."""
         call = run.task.call
         wanted = self._pending.get(call)
+        # A run that was begun early may have been requested meanwhile, with a cutoff larger than
+        # its own. Then it answers nothing yet, and is made again. Every run is stored before the
+        # search sees it, so a resumed search finds all answers that it ever used.
         found = answer(run, wanted.task) if wanted else None
         asked = wanted.asked if wanted and found else None
         elapsed = self.record.wall_time = self.store.put(run, asked)

@@ -64,6 +64,8 @@ def read_record(path: str | Path) -> Record:
     """Read the record of the search in a store; `StoreError` where there is none."""
     path = Path(path)
     with reading(path) as db, uncollected():
+        # One transaction, because a search may be writing: all tables are read as of the same
+        # moment.
         db.execute("BEGIN")
         described = _description(db, path)
         reader = _Reader(db, _scenario(described, db, path))
@@ -201,6 +203,8 @@ class StreamedRuns:
         return self._read("TRUE", record)
 
     def _read(self, which: str, record: str = SEARCH) -> Iterator[Run]:
+        # The runs of a race follow each other, so a small cache saves most of the parsing, and
+        # memory does not grow with the store.
         config_of = lru_cache(_CACHED_CONFIGS)(_Keys(self.scenario.space).config)
         with believed(self.path):
             for key, name, seed, cutoff, *result in self.db.execute(
@@ -239,6 +243,7 @@ class _Keys:
     def config(self, key: str) -> Config:
         if '"' in key:  # blanks may be part of a text
             return self.space.from_key(key)
+        # A parameter that the key does not name has its default.
         indices = self.defaults.copy()
         for word in key.split(" "):
             position, index = self.known.get(word) or self._learn(word)

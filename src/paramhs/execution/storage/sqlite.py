@@ -204,6 +204,8 @@ class SqliteStore:
         self._instances = dict(self._db.execute("SELECT name, id FROM instances"))
         times = times_of(self._db, self._record)
         self._last_asked = times.asked[-1] if times.asked else -1
+        # Indexed by request. A request that the run of another one has answered has no row, and 0
+        # here.
         elapsed = array("d", bytes(8 * (self._last_asked + 1)))
         for number, seconds in zip(times.asked, times.elapsed, strict=True):
             elapsed[number] = seconds
@@ -312,6 +314,8 @@ class SqliteStore:
         """Keep a run; the first answer to a task stays. One statement, so it is there or not."""
         with explained(self.path):
             elapsed = time.monotonic() - self._began
+            # A file that was deleted or replaced can still be written while it is open, and all of
+            # it would be lost at the end. So its name is checked now and then.
             if elapsed >= self._next_look:
                 self._next_look = elapsed + _CHECK_SECONDS
                 if _identity(self._file) != self._identity:
@@ -343,6 +347,8 @@ class SqliteStore:
         config, instance, seed, _ = self._key(run.task)
         status, _, _, detail, answer, _ = result_of(run)
         late = ("capped", "timeout") if run.status in (Status.TIMEOUT, Status.CAPPED) else ()
+        # The rows of a call may have several cutoffs. What reached one below the scenario's was
+        # capped.
         below, else_ = late or (status, status)
         with explained(self.path):
             self._db.execute(
@@ -373,6 +379,8 @@ class SqliteStore:
 
     def _session_id(self) -> int:
         if self._session is None:
+            # A session begins with its first stored run, so a search that only replays adds none.
+            # From here on the search goes further than where it had ended.
             forget_fact(self._db, self._name, ENDED)
             cursor = self._db.execute(
                 "INSERT INTO sessions (record, started) VALUES (?, ?)",

@@ -48,6 +48,8 @@ class Gauge:
             room = self._limits.memory - self._memory.used(self._tree, self._limits.memory)
             if room < 0:
                 return "memory"
+            # A check of many processes is slow; with this pause, checks take at most a tenth of the
+            # time.
             looking = time.monotonic() - begin
             self._memory_at = now + max(room / _FILL_RATE, _MIN_PAUSE, _PAUSE_FACTOR * looking)
         return ""

@@ -64,6 +64,7 @@ class CommandJob:
             return program.pid in keeper.ended
 
         limit = keeper.watch(limits, cpu_before, over, watch)
+        # The grace period is not part of the run.
         wall = watch.look()
         if limit:
             keeper.stop(limit, limits)
@@ -244,6 +245,7 @@ def _listen(keeper: Keeper, link: Link) -> None:
 
     def go_on() -> None:
         link.advance()
+        # Whether it waits for writing may have changed, and a selector keeps what it was told.
         keeper.off(link.fileno())
         if not link.broken:
             keeper.on(link.fileno(), go_on, link.writing)
@@ -281,5 +283,6 @@ def _die_with(parent: int) -> None:
         libc = ctypes.CDLL(None)
         libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         libc.prctl(15, b"run-worker", 0, 0, 0)  # PR_SET_NAME
+        # The parent may have died before the system knew of the wish.
         if os.getppid() != parent:
             os._exit(1)

@@ -136,6 +136,8 @@ def _own_cpu(pid: int) -> float:
     if sys.platform != "linux":
         return 0.0
     try:
+        # The number that clock_getcpuclockid(3) gives for a process, which Python offers for
+        # threads only.
         return time.clock_gettime((~pid << 3) | 2)  # its processor-time clock
     except OSError:
         return 0.0

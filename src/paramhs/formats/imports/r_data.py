@@ -79,6 +79,8 @@ def _number(value: Any) -> Any:
 def _shaped(thing: Any, values: list[Any]) -> Any:
     """Give a vector its names, levels or dimensions."""
     attributes = {_tag(cell): cell.value[0] for cell in _cells(thing.attributes)}
+    # R has no type of its own for factors and matrices: they are vectors with attributes. Codes of
+    # a factor count from 1.
     if "levels" in attributes:
         levels = _plain(attributes["levels"])
         return [None if code is None else levels[code - 1] for code in values]
@@ -100,6 +102,7 @@ class _Nil:
 def _table(sizes: list[int], names: Any, values: list[Any]) -> Any:
     if len(sizes) != 2:
         return values
+    # R stores a matrix column by column.
     height = sizes[0]
     rows, columns = names or (None, None)
     return Table(

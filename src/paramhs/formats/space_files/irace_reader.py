@@ -96,6 +96,8 @@ class _Reader:
             raise kind.error(f"the type must be c, o, i, r, 'i,log' or 'r,log', not {kind.found}")
         if len(values) != 2:
             raise inside.error(f"expected (lower, upper), found ({inside.text[:60]})")
+        # Bounds may name parameters of later lines, so they are parsed at the end. Until then a
+        # placeholder says that the parameter is a number.
         self.bounds[name] = _Bounds(values, kind.text)
         self.parameters[name] = _SOME_RANGE[kind.text[0]]
 

@@ -112,6 +112,7 @@ class _Reader:
             raise spans[0].error(
                 f"it is a condition of {shown([child])!r}, which is not a parameter"
             )
+        # Files repeat lines. Of equal ones the first is kept, for its place in messages.
         lines = {self._alternatives(child, span): span for span in reversed(spans)}
         expressions = list(reversed(lines))
         if len(expressions) > 1:

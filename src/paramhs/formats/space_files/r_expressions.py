@@ -263,6 +263,8 @@ class RParser:
 
     def _power(self) -> _Node:
         span = self._here()
+        # The exponent may have a sign and a power of its own: `^` binds to the right, and 2^-1 is a
+        # number.
         base = self._primary()
         if not self._take("^"):
             return base

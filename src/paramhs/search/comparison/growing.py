@@ -90,6 +90,9 @@ class Growing(Comparison):
         met: list[Pair] = []
         new: list[Cost] = []
         old: list[Cost] = []
+        # Pairs that the challenger has met come first and cost little, so no look is made before
+        # all of them. A challenger that is revisited has lost on its first pairs, so with each race
+        # its first look moves further away (40 only bounds the shift).
         known = len(_met(history, challenger, history.pairs_of(incumbent)))
         first = self._first_look(history, order.peek()) << min(times, 40)
         for look in self._looks(max(first, known), len(pairs)):
@@ -99,11 +102,14 @@ class Growing(Comparison):
                 yield from meet(history, challenger, incumbent, met, gained=gained, likely=likely)
             ):
                 return False
+            # The incumbent runs on its new pairs together with the first look only.
             gained = []
             new, old = (_costs(history, config, met) for config in (challenger, incumbent))
             new_score, old_score = (total(history, met, costs) for costs in (new, old))
             if new_score > old_score or is_without_effect(history, incumbent, new, old):
                 return False
+        # After the last look the challenger is no worse; one that is equal pair by pair does not
+        # win.
         return new != old
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
@@ -246,6 +252,8 @@ def _clearly_worse(history: History, challenger: Config, incumbent: Config) -> b
         (history.at_least(challenger, pair) or 0.0, history.costs(incumbent)[pair][0])
         for pair in met
     ]
+    # An infinite cost has no mean, so failures are compared by their number. A challenger that
+    # fails less often is not clearly worse, whatever its other costs are.
     failures = [float(math.isinf(a)) - float(math.isinf(b)) for a, b in pairs]
     both = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
     scale = _scale(both)

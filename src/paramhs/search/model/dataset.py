@@ -104,11 +104,16 @@ class Dataset:
 
         `expected` gives the level that a model expects of each row, from the rows so far.
         """
+        # What a bound is worth depends on the level of its configuration, and that level on what
+        # its bounds are worth. So the two are computed in turn. All turns but the last weigh the
+        # instances only once, since the working values still move.
         fit = two_way(self.values, self.owner, self.instance)
         cut, weights = self.censored, np.ones(len(self.values))
         for turn in range(_COMPLETIONS):
             most, rows = self._rows(fit)
             levels = fit.means.copy()
+            # Configurations beyond MAX_ROWS are unknown to the model and keep the level of their
+            # own runs.
             levels[most] = expected(rows) + fit.level
             values = self.values.copy()
             means = (fit.effects[self.instance] + levels[self.owner])[cut]
@@ -119,6 +124,8 @@ class Dataset:
         return self._rows(fit)[1]
 
     def _rows(self, fit: "TwoWay") -> tuple[Ints, Rows]:
+        # Rounding and a stable sort of the reversed numbers: of configurations with equally many
+        # runs the newest stay, on every machine. The last sort restores the order of first runs.
         relative = np.round(fit.variances / fit.average, _DIGITS).tolist()
         newest_first = np.round(fit.worth, _DIGITS)[::-1]
         last = len(self.configs) - 1
@@ -256,6 +263,8 @@ def two_way(
     """
     own = np.ones(len(values)) if own is None else own
     seen = np.bincount(where, own)
+    # After completion no two bounds are equal. An instance that is never solved would then seem to
+    # tell as much as others, so equal costs are counted before.
     telling = _telling(values if told is None else told, where)
     weights = np.ones(len(seen))
     for _ in range(rounds):
@@ -263,9 +272,11 @@ def two_way(
         rest = values - effects[where] - means[who]
         variances = _variances(rest, own * weights[where] / worth[who], where, own)
         weights = telling / variances
+        # The average run has weight 1, so `worth` counts runs of average noise.
         weights *= float(own.sum()) / float(weights @ seen)
     means, effects, worth = _additive(values, who, where, weights, own)
     rest = values - effects[where] - means[who]
+    # A configuration of bounds that say little takes less than one degree of freedom.
     fitted = float(np.minimum(np.bincount(who, own), 1.0).sum())
     freedom = max(float(own.sum()) - fitted - len(seen), 1.0)
     noise = float((own * weights[where] * rest) @ rest) / freedom
@@ -285,6 +296,7 @@ def _additive(
     means = np.zeros(len(worth))
     for _ in range(_SWEEPS):
         means = np.bincount(who, weight * (values - effects[where])) / worth
+        # All runs on an instance have its weight, which cancels here.
         effects = np.bincount(where, own * (values - means[who])) / seen
     means = np.bincount(who, weight * (values - effects[where])) / worth
     return means, effects, worth
@@ -296,6 +308,7 @@ def _telling(values: Floats, where: Ints) -> Floats:
     Where all are equal, as where nothing is ever solved, there is no noise, but also nothing to
     learn.
     """
+    # Each column is an instance and a value; its count is the number of runs with that value there.
     each, counts = np.unique(np.stack([where, values]), axis=1, return_counts=True)
     seen = np.bincount(where)
     most = np.zeros(len(seen), np.int64)

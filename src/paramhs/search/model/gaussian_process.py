@@ -89,6 +89,9 @@ class Coding:
         for i, levels in enumerate(self._levels):
             column = indices[:, i, None]
             active = column >= 0
+            # Any two categories are at distance 1. An inactive ordered parameter lies beside the
+            # middle of its range, where a second column puts it at distance 1 from both ends and
+            # 0.87 from the middle.
             if self._ordered[i]:
                 parts.append(np.where(active, column / max(levels - 1, 1), 0.5))
                 if i in self._conditional:
@@ -157,6 +160,8 @@ def _improved(shape: Shape, code: Coding, points: Floats, scores: Floats, steps:
     """Shape after some steps of resilient propagation on the log posterior."""
     parameters = np.append(shape.lengths, shape.nugget)
     middle, spread = code.prior()
+    # Only the signs of the slopes count: a step grows while its sign stays, and halves when it
+    # changes. So the scale of the likelihood does not matter.
     step, before = np.full(len(parameters), 0.4), np.zeros(len(parameters))
     for _ in range(steps):
         now = Shape(parameters[:-1], float(parameters[-1]))
@@ -167,6 +172,7 @@ def _improved(shape: Shape, code: Coding, points: Floats, scores: Floats, steps:
         )
         parameters = np.clip(parameters + np.sign(slope) * step, -7.0, 7.0)
         before = slope
+    # The next growth starts from here, so differences in the last bits must not add up.
     parameters = np.round(parameters, 3)
     return Shape(parameters[:-1], float(parameters[-1]))
 
@@ -178,6 +184,9 @@ def _slope(shape: Shape, code: Coding, points: Floats, scores: Floats) -> Floats
     nugget = math.exp(shape.nugget)
     inverse = np.linalg.inv(kernel + (nugget + _JITTER) * np.eye(len(scores)))
     weights = inverse @ scores
+    # The slope by any parameter t is trace(outer dK/dt) / 2. For the logarithm of length i, dK/dt
+    # is `slope` times the part of the squared distance that comes from i. Expanding (a - b)^2 sums
+    # it over all pairs of rows without a matrix for each parameter.
     outer = np.outer(weights, weights) - inverse
     pull = 0.5 * outer * slope
     each = 2.0 * (pull.sum(axis=1) @ scaled**2 - ((pull @ scaled) * scaled).sum(axis=0))
@@ -270,6 +279,8 @@ def _kept(order: Sequence[int], count: int) -> list[int]:
 
 def _shape(space: Space, configs: tuple[Config, ...], costs: tuple[float, ...]) -> Shape:
     """Shape at the last growth by a tenth."""
+    # The sizes at which the shape is improved follow from the count alone, so a resumed search
+    # takes the same steps. Earlier shapes come from the cache, or are computed again.
     at, further = 0, _MIN_CONFIGS
     while further <= len(configs):
         at, further = further, max(further + 1, math.ceil(further * _GROWTH))

@@ -40,6 +40,8 @@ class Distances:
         for position, weight in self.weights.items():
             here, there = bins[:, position, None], self.rows[None, :, position]
             apart = (here != there).astype(np.float64)
+            # An inactive parameter has a negative bin, which is no place on the range: against an
+            # active one it stays at distance 1.
             if position in self.steps:
                 both = (here >= 0) & (there >= 0)
                 apart = np.where(both, abs(here - there) / self.steps[position], apart)
@@ -68,6 +70,7 @@ class Likeness:
         own = np.eye(self.count)
         if self.distances is None:
             return own
+        # A row shares all but its own part with itself, and that part with no other row.
         return self._by(self.distances.within) + (1 - _SHARED_PART) * own
 
     def to(self, bins: Ints) -> Floats:

@@ -92,6 +92,9 @@ def _table(levels: int, default: int, ordered: bool) -> Floats:
     bins = min(levels, _BINS)
     at = _bin(default, levels)
     if ordered:
+        # Column s grows from 0 to its full size between the knots s and s + 1. So its coefficient
+        # is the increment there, and independent increments make a random walk. Divided by the root
+        # of their number, they give the effect of the whole range the prior variance.
         steps = min(bins - 1, _KNOTS - 1)
         position = np.arange(bins)[:, None] * (steps / max(bins - 1, 1))
         coded = np.clip(position - np.arange(steps), 0.0, 1.0) / math.sqrt(max(steps, 1))
@@ -175,6 +178,10 @@ class Effects(Posterior):
     @on_one_thread
     def drawn(self, count: int, rng: Random) -> list[DrawnEffects]:
         """Draw from the posterior, with standard deviations multiplied by `spread`."""
+        # Draw coefficients, deviations and noise from the prior. They imply costs of the rows, and
+        # `rest` is what the observed costs differ by. Adding the expectation given that rest turns
+        # the draw from the prior into one from the posterior, without a decomposition of the
+        # posterior's covariance.
         rows, width = self.design.shape
         disturbed = np.array([normals(width + 2 * rows, rng) for _ in range(count)]).T
         disturbed *= self.spread
@@ -186,6 +193,10 @@ class Effects(Posterior):
         rest = self.rows.means[:, None] - self.design @ coefficients - deviations - noise
         weights = np.linalg.solve(self._covariance, rest)
         coefficients += self.prior * (self.design.T @ weights)
+        # The drawn deviations of the rows are d = root z + shared weights. A configuration without
+        # runs has the deviation k' shared^-1 d in expectation, where k is its covariance with the
+        # rows. With shared = root root', shared^-1 d is root'^-1 z + weights; `Likeness.to` gives k
+        # / deviation.
         expected = np.linalg.solve(root.T, disturbed[width : width + rows])
         pull = self.deviation * (expected + weights)
         costs = self.design @ coefficients + deviations + shared @ weights
@@ -228,6 +239,9 @@ def fitted(data: Dataset, spread: float = 1.0) -> Effects:
     rows = gathered(data, code)
     bins = code.bins(rows.configs)
     design = code.rows(bins)
+    # Similarity weighs each parameter by its effect, so it takes a fit without similarity first
+    # (`alone`). That fit remains a candidate, and as the first it is taken where all are equally
+    # likely.
     scale = float(np.var(rows.means)) or 1.0
     choices = [(scale * p, scale * d) for p in _PRIORS for d in _DEVIATIONS]
     prior, deviation = _likeliest(choices, _log_likelihoods(design, rows, choices))
@@ -256,6 +270,7 @@ def _expected(rows: Rows, design: Floats) -> Floats:
 
 
 def _likeliest(choices: Sequence[T], log_likelihoods: Sequence[float]) -> T:
+    # Rounded, so that the last bits of a machine's arithmetic choose no model.
     return choices[int(np.argmax(np.round(log_likelihoods, _DIGITS)))]
 
 
@@ -291,6 +306,8 @@ def _likely_by_column(
     design: Floats, means: Floats, variances: Floats, priors: Sequence[float]
 ) -> Iterator[float]:
     """Log-likelihoods by the Woodbury and Sylvester identities, for more rows than columns."""
+    # With D the diagonal of variances, X the design and p the prior: log det(D + p X X') is log det
+    # D + log det(I + p X' D^-1 X), and m' (D + p X X')^-1 m is m' D^-1 m less the explained part.
     weighted = design.T / variances
     gram, right = weighted @ design, weighted @ means
     plain = float(means @ (means / variances) + np.log(variances).sum())
