@@ -27,8 +27,10 @@ from paramhs.core.several_costs import Costs
 from paramhs.search.history import History
 from paramhs.search.record import Record
 
-LEVEL = 0.9
-"""Probability that the gain is at most the upper end."""
+QUANTILE = 0.9
+"""Quantile of the predicted law that is shown as the upper end."""
+STATED = 0.8
+"""Confidence in the upper end: how often it held on known laws, in simulations."""
 SPAN = 4.0  # improvements since a quarter of the runs give their rate
 _PRIOR_COUNT = 0.5  # Jeffreys' prior of a Poisson rate
 _DRAWS = 1_000
@@ -52,9 +54,9 @@ class ExpectedGain:
     estimate: float
     """Mean of the predicted gain."""
     low: float
-    """The gain is at least this with a probability of 90 %."""
+    """The gain is at least this, as sure as `STATED`."""
     high: float
-    """The gain is at most this with a probability of 90 %."""
+    """The gain is at most this, as sure as `STATED`."""
 
     @property
     def text(self) -> str:
@@ -68,7 +70,7 @@ class ExpectedGain:
 
     def to_json(self) -> dict[str, object]:
         """Convert the prediction to JSON types."""
-        return {**vars(self), "level": LEVEL, "text": self.text}
+        return {**vars(self), "level": STATED, "text": self.text}
 
 
 def _range(low: float, high: float) -> str:
@@ -112,7 +114,7 @@ def predicted(past: Sequence[Improvement], now: int, further: int, rng: Random) 
     ahead = math.log1p(further / max(now, 1)) / math.log(SPAN)
     mean = _mean_share(past, now)
     gains = sorted(_gain(recent, ahead, mean, rng) for _ in range(_DRAWS))
-    low, high = (gains[int(q * (_DRAWS - 1))] for q in (1 - LEVEL, LEVEL))
+    low, high = (gains[int(q * (_DRAWS - 1))] for q in (1 - QUANTILE, QUANTILE))
     return ExpectedGain(further, math.fsum(gains) / _DRAWS, low, high)
 
 

@@ -45,7 +45,10 @@ class Kind(NamedTuple):
             )
         shape = f"{self.name.capitalize()}: {good}."
         if self.near <= NEEDLE * self.values:
-            return f"{shape} The harmonic step suits it."
+            return (
+                f"{shape} The harmonic step suits it if a comparison averages several runs; with"
+                " single noisy runs, uniform values find one as soon."
+            )
         return (
             f"{shape} With this many, uniform values, none of them twice, find one as soon as the"
             " harmonic step does, and noise does not slow them down."
