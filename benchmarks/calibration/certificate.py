@@ -67,8 +67,7 @@ def prefix(whole: Record, runs: int) -> Record:
     history = History(whole.scenario, whole.history.seed)
     for run in whole.runs[:runs]:
         history.add(run)
-    history.asked = runs
-    history.races.extend(race for race in whole.history.races if race.asked <= runs)
+    history.restore(runs, (race for race in whole.history.races if race.asked <= runs))
     points = [point for point in whole.trajectory if point.runs <= runs]
     return replace(whole, history=history, trajectory=points, elapsed=whole.elapsed[:runs])
 

@@ -132,7 +132,7 @@ class TestLeading:
         for config, costs in zip(configs, (old, new), strict=True):
             for seed, cost in enumerate(costs):
                 history.add(Run(Task(config, Instance("i"), seed), Status.OK, 0.0, cost))
-        history.racing = (configs[1], configs[0])
+        history.open_race(configs[1], configs[0])
         unfinished = [
             Run(Task(configs[1], Instance("i"), seed), *answer) for seed, *answer in more.values()
         ]

@@ -215,7 +215,7 @@ def test_where_noise_is_known_what_tells_most_tends_to_come_first():
         races.start(A)
         while races.runs(A) < 4:
             races.better(F, A)
-        races.history.noise_of = {names[k]: float(1 / w) for k, w in weights.items() if k < 3}
+        races.history.weigh_instances({names[k]: float(1 / w) for k, w in weights.items() if k < 3})
         races.better(B, A)
         return races.met(B)[0]
 
@@ -311,7 +311,7 @@ def test_how_many_runs_reject_at_first_follows_from_the_noise(noise, looked_afte
     races.start(A)
     while races.runs(A) < 8:
         races.better(F, A)
-    races.history.noise_of = {races.history.pair(k).instance: noise for k in range(8)}
+    races.history.weigh_instances({races.history.pair(k).instance: noise for k in range(8)})
     assert races.better(B, A) is False
     assert races.runs(B) == looked_after
 
@@ -323,7 +323,7 @@ def test_a_returning_candidate_is_tested_after_twice_the_pairs():
         races.better(F, A)
     runs = []
     for noise in (1.0, 1.0, 0.5, 1.0):  # with little noise, what is known is enough
-        races.history.noise_of = {races.history.pair(k).instance: noise for k in range(9)}
+        races.history.weigh_instances({races.history.pair(k).instance: noise for k in range(9)})
         assert races.better(B, A) is False
         runs.append(races.runs(B))
     assert runs == [2, 4, 4, 9]

@@ -19,7 +19,7 @@ def history_with(runs, seed=0):
     history = History(Scenario(SPACE, instances(3)), seed)
     for number in range(runs):
         task = history.task(SPACE.default, history.pair(number))
-        history.asked += 1
+        history.count_request()
         history.add(ok(task, 1.0))
     return history
 

@@ -198,7 +198,7 @@ class _Proposals:
         seed = FIXED_SEED if self._deterministic else trial.number
         task = Task(config, NO_INSTANCE, seed)
         status = Status.OK if math.isfinite(cost) else Status.CRASHED
-        self._history.asked += 1
+        self._history.count_request()
         self._history.add(Run(task, status, 0.0, cost if status is Status.OK else None))
         if self._best is None or cost < self._best[0]:
             self._best = cost, config

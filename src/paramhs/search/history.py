@@ -66,20 +66,14 @@ class History:
         self.seed = seed
         self._cost_of = scenario.cost_of
         self._is_capped = scenario.capping.kind != "none"
-        self.asked = 0
-        """Number of runs requested by the search (or calls, where a call needs no run)."""
+        self._asked = 0
         self.races: list[Race] = []
         """Every decided comparison, in order."""
-        self.racing: tuple[Config, Config] | None = None
-        """Challenger and incumbent of the undecided race."""
+        self._racing: tuple[Config, Config] | None = None
         self.wrong: dict[Config, None] = {}
         """Configurations that gave a wrong answer, none of which can be the best."""
-        self.references = 0
-        """Number of runs of the default that were asked for only to have its answers."""
-        self.noise_of: Mapping[str, float] = {}
-        """Variance of a run on each instance, relative to the average over instances.
-
-        A learner writes it at each fit; without a learner it stays empty."""
+        self._references = 0
+        self._noise_of: Mapping[str, float] = {}
         self._met: dict[tuple[Config, Config], int] = {}
         self._runs: list[Run] = []
         self._costs: dict[Config, dict[Pair, Cost]] = {}
@@ -113,6 +107,35 @@ class History:
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state)
         self._unlisted = islice(self._endless_pairs(), len(self._listed), None)
+
+    @property
+    def asked(self) -> int:
+        """Number of runs requested by the search (or calls, where a call needs no run)."""
+        return self._asked
+
+    @property
+    def references(self) -> int:
+        """Number of runs of the default that were requested only to have its answers."""
+        return self._references
+
+    def count_request(self, reference: bool = False) -> None:
+        """Count a run that was requested in another way than by `make`."""
+        self._asked += 1
+        self._references += reference
+
+    def restore(self, asked: int, races: Iterable[Race], references: int = 0) -> None:
+        """Take over the counts and races of a stored search, whose runs were added."""
+        self._asked, self._references = asked, references
+        self.races.extend(races)
+
+    @property
+    def noise_of(self) -> Mapping[str, float]:
+        """Variance of a run on each instance, relative to the average; empty if unknown."""
+        return self._noise_of
+
+    def weigh_instances(self, noise_of: Mapping[str, float]) -> None:
+        """Set the variance of a run on each instance, as a model has found it."""
+        self._noise_of = noise_of
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -240,7 +263,7 @@ class History:
         """
         known = {task: self._whole.get((task.config, task.pair)) for task in tasks if self._whole}
         new = [task for task in tasks if known.get(task) is None] if known else tasks
-        self.asked += len(new)
+        self._asked += len(new)
         self._recalled += len(tasks) - len(new)
         made = iter((yield Evaluate(new, likely)) if new else ())
         for task in tasks:
@@ -315,9 +338,18 @@ class History:
 
     # Races
 
+    @property
+    def racing(self) -> tuple[Config, Config] | None:
+        """Challenger and incumbent of the undecided race."""
+        return self._racing
+
+    def open_race(self, challenger: Config, incumbent: Config) -> None:
+        """Record that a race has begun."""
+        self._racing = challenger, incumbent
+
     def decide(self, challenger: Config, incumbent: Config, won: bool) -> None:
         """Record the winner of a race."""
-        self.racing = None
+        self._racing = None
         self._met[challenger, incumbent] = self.times_met(challenger, incumbent) + 1
         self.races.append(Race(challenger, incumbent, won, self.asked))
 

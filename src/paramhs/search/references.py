@@ -57,6 +57,5 @@ def _with_missing(
 
 
 def _add(run: Run, history: History) -> None:
-    history.asked += 1
-    history.references += 1
+    history.count_request(reference=True)
     history.add(run)

@@ -61,7 +61,7 @@ def _check_it_keeps_nothing(
         other.add(run)
     for race in history.races:
         other.decide(race.challenger, race.incumbent, race.won)
-    other.asked = history.asked
+    other.restore(history.asked, ())
     first, second = (
         answer(comparison.better(known, challenger, incumbent), cost)  # type: ignore[arg-type]
         for known in (history, other)

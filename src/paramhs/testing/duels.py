@@ -47,7 +47,7 @@ class Duels(Comparison):
 
     def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
         """Decide by one call, which counts as a requested run."""
-        history.asked += 1
+        history.count_request()
         if challenger in self.optima:
             raise Sampled(history.asked)
         if history.asked >= self.patience:

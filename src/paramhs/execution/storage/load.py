@@ -283,9 +283,8 @@ class _Reader:
             (self.record,),
         ):
             history.add(run_of(configs[config], instances[instance], number, cutoff, result))
-        history.asked = times.asked[-1] + 1 if times.asked else 0  # a run may answer it twice
-        history.races.extend(self.races())
-        history.references = self.references()
+        asked = times.asked[-1] + 1 if times.asked else 0  # a run may answer it twice
+        history.restore(asked, self.races(), self.references())
         return history
 
     def references(self) -> int:

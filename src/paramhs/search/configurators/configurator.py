@@ -70,7 +70,7 @@ def race(
     Returns:
         A generator that asks for runs and returns whether the challenger has won.
     """
-    history.racing = (challenger, incumbent)
+    history.open_race(challenger, incumbent)
     coming = Coming(incumbent, following, comparison.better, fixed)
     asking = Dialogue(comparison.better(history, challenger, incumbent))
     while request := asking.request:

@@ -179,7 +179,7 @@ class FrontSearch(Configurator):
     ) -> Generator[Evaluate, Sequence[Run], None]:
         """Race in the view; its runs, and the default's beside them, are made in the history."""
         default = history.scenario.space.default
-        history.racing = (challenger, incumbent)
+        history.open_race(challenger, incumbent)
         asking = Dialogue(rule.better(view, challenger, incumbent))
         while request := asking.request:
             pairs = dict.fromkeys(task.pair for task in request.tasks)

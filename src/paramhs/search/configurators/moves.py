@@ -34,7 +34,7 @@ class Moves:
         history, self._at = self._history, incumbent
         self._incumbents += 1
         self._now = given(self._operator, history)
-        history.noise_of = self._now.noise_of
+        history.weigh_instances(self._now.noise_of)
         rng = history.rng("moves", self._incumbents)
         self._last_resort = history.rng("last moves", self._incumbents)
         draw = partial(self._now.sample, history.scenario.space, incumbent, rng)

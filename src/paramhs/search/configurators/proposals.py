@@ -58,7 +58,7 @@ class Proposals:
         if len(self._queue) > size // 2:
             return
         now = given(self._operator, history)
-        history.noise_of = now.noise_of
+        history.weigh_instances(now.noise_of)
         returning = rejected & set(chain.from_iterable(now.returning))
         rejected -= returning - is_final(returning)
         rng = history.rng("cohort", self._cohorts)
