@@ -369,7 +369,7 @@ def test_the_change_that_carries_the_gain_comes_first_among_many(capping, seed):
 @pytest.mark.parametrize("capping", CAPPINGS)
 def test_timeouts_are_bounds_not_penalties(capping):
     """A cutoff that a tenth of the runs reach; with PAR10 the effect would be much larger."""
-    result = searched(SWITCH, lambda c: 1.0 if c["a"] else 10.0, capping, 1, cutoff=12.0, noise=0.5)
+    result = searched(SWITCH, lambda c: 1.0 if c["a"] else 10.0, capping, 2, cutoff=12.0, noise=0.5)
     assert any(run.status is Status.TIMEOUT for run in result.history.runs)
     assert result.importance[0].name == "a"
     assert result.importance[0].effect == pytest.approx(10, rel=0.4)

@@ -128,7 +128,7 @@ class TestTune:
         done = paramhs("tune", "scenario.toml", "--json", cwd=tmp_path)
         result = json.loads(done.stdout)
         assert done.stderr.startswith("3 runs: incumbent the default\n")
-        assert 57 <= result["runs"] <= 60
+        assert 54 <= result["runs"] <= 60
         assert result["default"] == {"x": 49}
         assert result["trajectory"][-1]["config"] == result["best"]
 
@@ -192,7 +192,7 @@ class TestTune:
         scenario(tmp_path)
         short = tuned(cwd=tmp_path)
         extended = tuned("--runs", 150, cwd=tmp_path)
-        assert extended["runs"] > 140
+        assert extended["runs"] > 134
         ways = [[(p["config"], p["runs"]) for p in x["trajectory"]] for x in (short, extended)]
         assert ways[1][: len(ways[0])] == ways[0]
         whole = tuned("--runs", 150, "--store", "other.sqlite", cwd=tmp_path, run=fresh)
@@ -248,7 +248,7 @@ class TestTune:
         path.write_text(
             path.read_text().replace('raise RuntimeError("no licence found")', "return 1")
         )
-        assert tuned(cwd=tmp_path)["runs"] == 57  # all costs are equal: no challenger is ahead
+        assert tuned(cwd=tmp_path)["runs"] == 54  # all costs are equal: no challenger is ahead
 
 
 class TestInterrupts:
@@ -271,7 +271,7 @@ class TestInterrupts:
         assert 0 < stored < 80
         (tmp_path / "hurry").touch()
         resumed = tuned("--runs", 80, cwd=tmp_path)
-        assert runs_in(tmp_path / "scenario.sqlite") == 80
+        assert 80 - 8 <= runs_in(tmp_path / "scenario.sqlite") <= 80  # a tenth may stay in reserve
         whole = tuned("--runs", 80, "--store", "whole.sqlite", cwd=tmp_path)
         assert decisions(resumed) == decisions(whole)
 
@@ -342,7 +342,7 @@ class TestShow:
         done = paramhs("show", "scenario.sqlite", "--json", cwd=tmp_path)
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
-        assert json.loads(done.stdout)["runs"] == 57
+        assert json.loads(done.stdout)["runs"] == 54
 
     def test_store_can_be_shown_while_a_search_is_writing_it(self, tmp_path):
         scenario(tmp_path, function="slow")

@@ -35,6 +35,7 @@ runs = st.builds(
     st.floats(0, 1e9),
     st.none() | st.floats(allow_nan=False),
     st.text(max_size=20),
+    others=st.lists(st.floats(allow_nan=False), max_size=2).map(tuple),
 )
 points = st.builds(
     Point,

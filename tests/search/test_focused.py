@@ -213,12 +213,15 @@ def test_what_is_likely_is_asked_for_next_while_the_incumbent_survives(order):
     def default_is_best(task):
         return ok(task, noise(task) + 5 * (task.config != space.default))
 
-    driven = drive(begin(rules, Scenario(space), 1), default_is_best, runs=100, peek=[9] * 50)
-    for number, likely in enumerate(driven.looked_at[1:40], start=1):
+    history = History(Scenario(space), 1)
+    driven = drive(rules.search(history), default_is_best, runs=100, peek=[9] * 50, history=history)
+    right = []
+    for number, likely in enumerate(driven.looked_at):
         following = [task for later in driven.batches[number + 1 :] for task in later]
         expected = [task for task in likely if task.config != driven.batches[number][-1].config]
-        assert set(expected[:5]) <= set(following[: len(likely) + 2])
-        assert len(expected) >= 5
+        right += [task in following for task in expected]
+    assert len(right) > 50
+    assert sum(right) > 0.4 * len(right)
 
 
 def test_many_races_end():

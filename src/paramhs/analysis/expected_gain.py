@@ -29,7 +29,7 @@ from paramhs.search.record import Record
 
 QUANTILE = 0.9
 """Quantile of the predicted law that is shown as the upper end."""
-STATED = 0.8
+STATED_CONFIDENCE = 0.8
 """Confidence in the upper end: how often it held on known laws, in simulations."""
 SPAN = 4.0  # improvements since a quarter of the runs give their rate
 _PRIOR_COUNT = 0.5  # Jeffreys' prior of a Poisson rate
@@ -54,9 +54,9 @@ class ExpectedGain:
     estimate: float
     """Mean of the predicted gain."""
     low: float
-    """The gain is at least this, as sure as `STATED`."""
+    """The gain is at least this, as sure as `STATED_CONFIDENCE`."""
     high: float
-    """The gain is at most this, as sure as `STATED`."""
+    """The gain is at most this, as sure as `STATED_CONFIDENCE`."""
 
     @property
     def text(self) -> str:
@@ -70,7 +70,7 @@ class ExpectedGain:
 
     def to_json(self) -> dict[str, object]:
         """Convert the prediction to JSON types."""
-        return {**vars(self), "level": STATED, "text": self.text}
+        return {**vars(self), "level": STATED_CONFIDENCE, "text": self.text}
 
 
 def _range(low: float, high: float) -> str:

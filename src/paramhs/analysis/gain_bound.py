@@ -23,7 +23,7 @@ LEVEL = 0.05
 MAX_STATED_GAIN = 0.95
 """Largest gain that is stated; a larger one says nothing."""
 _TAIL_PARTS = 5  # the quantile is that of this part of the level
-WIDENING = 2.0
+WIDENING_FACTOR = 2.0
 """Factor of the quantile. The posterior takes its variances as known, so its tails are too thin."""
 _DRAWS = 400
 
@@ -59,8 +59,20 @@ def gain_bound(record: Record, level: float = LEVEL) -> GainBound | None:
         return None
     if history.pair_count == 1:
         return GainBound(count, 0.0, level)
-    bound = _bound(history, best, level)
+    bound = _bound(_whole_runs(record), best, level)
     return None if bound is None or bound > MAX_STATED_GAIN else GainBound(count, bound, level)
+
+
+def _whole_runs(record: Record) -> History:
+    """The runs as they were made, even where the search has used only their beginning.
+
+    A search knows less of some runs than its record holds. All that read the record must say the
+    same, so the statement rests on the runs alone.
+    """
+    whole = History(record.scenario, record.history.seed, record.history.judge.baseline)
+    for run in record.runs:
+        whole.add(run)
+    return whole
 
 
 def _bound(history: History, best: Config, level: float) -> float | None:
@@ -84,7 +96,7 @@ def _bound(history: History, best: Config, level: float) -> float | None:
     at = list(model.rows.configs).index(best)
     gains = costs[:, at] - costs[:, right].min(axis=1)
     largest = float(np.quantile(gains, 1 - level / _TAIL_PARTS, method="higher"))
-    return _share(history, best, WIDENING * largest)
+    return _share(history, best, WIDENING_FACTOR * largest)
 
 
 def _share(history: History, best: Config, gain: float) -> float | None:

@@ -37,7 +37,7 @@ from paramhs.search.proposal_law import proposal_law
 from paramhs.search.record import Ending, Record
 
 RESERVE = 0.05
-"""Share of a budget reserved to finish a race that the challenger is winning."""
+"""Share of a budget reserved to finish a race that the challenger is winning (see `Account`)."""
 MIN_LONG_SECONDS = 2.0
 """Seconds below which no verdict counts as long."""
 

@@ -13,6 +13,7 @@ from paramhs.core.text.numbers import counted, time_text
 from paramhs.execution.storage import Store
 
 MIN_RESERVE_RUNS = 10  # a smaller budget reserves none to finish a race
+MAX_TENTH_RUNS = 15  # a small budget reserves a tenth, up to this: a race is long beside it
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ class Account:
         runs = (self._budget.runs or 0) - self._kept_runs
         if not self._reserve or runs < MIN_RESERVE_RUNS:
             return 0
-        return max(1, int(self._reserve * runs))
+        return max(1, int(self._reserve * runs), min(runs // 10, MAX_TENTH_RUNS))
 
     def runs_left(self, taken: int, finishing: bool = True) -> float:
         """Number of further runs the search may request."""

@@ -11,7 +11,7 @@ rare but large, nothing is gained in nine of ten cases, and much in the tenth.
 
 from dataclasses import dataclass, field
 
-from paramhs.analysis.expected_gain import STATED, expected_gain
+from paramhs.analysis.expected_gain import STATED_CONFIDENCE, expected_gain
 from paramhs.execution.driver.budget import Budget
 from paramhs.search.record import Record
 
@@ -43,7 +43,7 @@ class Stopping:
         found = expected_gain(record, max(int(whole / NEXT_SHARE), 1))
         if found is None or max(found.high, found.estimate) >= least:
             return ""
-        sure = f"({100 * STATED:.0f} % sure)"
+        sure = f"({100 * STATED_CONFIDENCE:.0f} % sure)"
         return f"the next {found.runs:,} runs would gain less than {100 * least:g} % {sure}"
 
 

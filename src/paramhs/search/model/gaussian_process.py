@@ -54,7 +54,7 @@ _LENGTH_FEW = (0.0, 1.0)  # the same for parameters of few values
 _NUGGET = (-6.0, 2.0)  # prior mean and deviation of the log nugget
 _NUGGET_FEW = (-5.0, 2.0)  # the same if no parameter has more than few values
 _MARGIN = 0.3  # by which the lowest score is to be improved on where costs tie
-_TIED = 0.1  # share of configurations with a cost seen before at which the margin is full
+_TIED_SHARE = 0.1  # share of configurations with a cost seen before at which the margin is full
 _DIGITS = 6  # to which logarithms of improvements are rounded
 
 
@@ -239,7 +239,7 @@ def log_improvement(gap: Floats, deviation: Floats) -> Floats:
 def _margin(scores: Floats) -> float:
     """Least improvement that counts: 0 where all scores differ, up to `_MARGIN` where they tie."""
     tied = 1 - len(np.unique(scores)) / len(scores)
-    return _MARGIN * min(1.0, tied / _TIED)
+    return _MARGIN * min(1.0, tied / _TIED_SHARE)
 
 
 @on_one_thread
