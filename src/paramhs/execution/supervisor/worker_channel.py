@@ -69,6 +69,8 @@ class Link:
     def _take_answers(self) -> None:
         while len(self._read) >= _HEADER.size and not self.broken:
             number, length = _HEADER.unpack_from(self._read)
+            # A number that was never sent is garbage. An older one answers a former request, from a
+            # copy of the worker that it left behind, and is dropped.
             if number > self._number or length > _MAX_ANSWER_BYTES:
                 self.broken = True
             end = _HEADER.size + length

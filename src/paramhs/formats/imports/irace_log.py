@@ -177,6 +177,8 @@ def _run(
                         detail="irace rejected it")  # fmt: skip
     if cutoff is None:
         return OtherRun(config, name, seed, Status.OK, seconds, float(cost))
+    # irace runs a configuration with a bound that may be smaller than the scenario's. A run that
+    # reached such a bound was capped; only the scenario's makes a timeout.
     bound = min(float(row.get("bound") or cutoff), cutoff)
     status = Status.OK
     if seconds >= bound or cost > bound:

@@ -174,6 +174,7 @@ class _Source:
     def check_nesting(self) -> None:
         """Reject excessive nesting, which parsers handle very slowly."""
         depth = 0
+        # A text in quotes is matched as a whole, so brackets inside it do not count.
         for match in re.finditer(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', self.text):
             depth += (match[0] in "[{") - (match[0] in "]}")
             if depth > 3 * MAX_DEPTH:
@@ -197,6 +198,7 @@ def _json_item(text: str, section: str, item: int) -> int | None:
     begun = re.search(rf'"{section}"\s*:\s*\[\s*', text)
     for _ in range(item):
         if begun is not None:
+            # Items contain commas and brackets of their own, so the decoder finds the end of each.
             _, end = json.JSONDecoder().raw_decode(text, begun.end())
             begun = re.compile(r"\s*,\s*").match(text, end)
     return begun.end() if begun else None

@@ -196,6 +196,8 @@ def alternatives(
         found: list[list[Leaf]] = [[]]
         for part in expression.parts:
             more = alternatives(part, written)
+            # Checked before it is made: a few short conditions have a product that fills the
+            # memory.
             _check_few(len(found) * len(more))
             found = [[*a, *(leaf for leaf in b if leaf not in a)] for a, b in product(found, more)]
         return found
