@@ -119,12 +119,22 @@ class History:
         return self._references
 
     def count_request(self, reference: bool = False) -> None:
-        """Count a run that was requested in another way than by `make`."""
+        """Count a run that was requested in another way than by `make`.
+
+        Args:
+            reference: Whether it is a run of the default that is needed only for its answer.
+        """
         self._asked += 1
         self._references += reference
 
     def restore(self, asked: int, races: Iterable[Race], references: int = 0) -> None:
-        """Take over the counts and races of a stored search, whose runs were added."""
+        """Take over the counts and races of a stored search, whose runs were added.
+
+        Args:
+            asked: Number of runs that the search had requested.
+            races: Its decided races, in order.
+            references: Number of runs of the default requested only to have its answers.
+        """
         self._asked, self._references = asked, references
         self.races.extend(races)
 
@@ -134,7 +144,11 @@ class History:
         return self._noise_of
 
     def weigh_instances(self, noise_of: Mapping[str, float]) -> None:
-        """Set the variance of a run on each instance, as a model has found it."""
+        """Set the variance of a run on each instance, as a model has found it.
+
+        Args:
+            noise_of: Variance by name of the instance, relative to the average over instances.
+        """
         self._noise_of = noise_of
 
     @property
@@ -148,23 +162,60 @@ class History:
         return self._costs.keys()
 
     def costs(self, config: Config) -> Mapping[Pair, Cost]:
-        """Cost of a configuration on each of its pairs, without censored runs."""
+        """Cost of a configuration on each of its pairs, without censored runs.
+
+        Args:
+            config: The configuration.
+
+        Returns:
+            Costs by pair; empty if the configuration has not run.
+        """
         return self._costs.get(config, NO_COSTS)
 
     def pairs_of(self, config: Config) -> Sequence[Pair]:
-        """Pairs on which a configuration's cost is known, in the order of its runs."""
+        """Pairs on which a configuration's cost is known, in the order of its runs.
+
+        Args:
+            config: The configuration.
+
+        Returns:
+            The pairs; empty if the configuration has not run.
+        """
         return self._pairs_of.get(config, ())
 
     def censored(self, config: Config, pair: Pair) -> Run | None:
-        """Longest capped run, if no finished one is known."""
+        """Longest capped run, if no finished one is known.
+
+        Args:
+            config: The configuration.
+            pair: The instance and the seed.
+
+        Returns:
+            The run; None if a finished one is known, or none at all.
+        """
         return self._censored.get((config, pair))
 
     def cut_short(self, config: Config) -> Collection[Pair]:
-        """Pairs with only capped runs, in the order of the first."""
+        """Pairs with only capped runs, in the order of the first.
+
+        Args:
+            config: The configuration.
+
+        Returns:
+            The pairs; their costs are known only to exceed a bound (`at_least`).
+        """
         return self._cut_short.get(config, {}).keys()
 
     def at_least(self, config: Config, pair: Pair) -> float | None:
-        """First number of a cost, or its lower bound; None without a run."""
+        """First number of a cost, or its lower bound.
+
+        Args:
+            config: The configuration.
+            pair: The instance and the seed.
+
+        Returns:
+            The first number of the cost; the cutoff if all runs were capped; None without a run.
+        """
         cost = self.costs(config).get(pair)
         if cost is not None:
             return cost[0]
@@ -177,12 +228,27 @@ class History:
         return self.asked + self._recalled
 
     def common(self, first: Config, second: Config) -> list[Pair]:
-        """Pairs on which both costs are known, in the order of the first's runs."""
+        """Pairs on which both costs are known.
+
+        Args:
+            first: A configuration.
+            second: Another one.
+
+        Returns:
+            The pairs, in the order of the first's runs.
+        """
         other = self.costs(second)
         return [pair for pair in self.pairs_of(first) if pair in other]
 
     def rng(self, *name: str | int) -> Random:
-        """Random stream with this name, from its beginning."""
+        """Random stream with this name, from its beginning.
+
+        Args:
+            *name: Parts of the name, such as a purpose and a number.
+
+        Returns:
+            A generator that depends on the seed of the search and the name alone.
+        """
         return stream(self.seed, *name)
 
     # Pairs
@@ -193,17 +259,39 @@ class History:
         return len(self.scenario.instances) if self.scenario.deterministic else math.inf
 
     def pair(self, k: int) -> Pair:
-        """The k-th pair of the search's list, counted from 0."""
+        """A pair of the search's list.
+
+        Args:
+            k: Position in the list, counted from 0.
+
+        Returns:
+            The instance and the seed, which follow from the scenario and the search's seed.
+        """
         while k >= len(self._listed):
             self._listed.append(next(self._unlisted))
         return self._listed[k]
 
     def pairs(self, first: int, after: int) -> list[Pair]:
-        """Pairs from the first up to, but excluding, another."""
+        """A part of the search's list of pairs.
+
+        Args:
+            first: Position of the first pair, counted from 0.
+            after: Position after the last pair.
+
+        Returns:
+            The pairs, in the order of the list.
+        """
         return [self.pair(k) for k in range(first, after)]
 
     def new_pairs(self, config: Config) -> Iterator[Pair]:
-        """Pairs of the list on which a configuration has not run, in order."""
+        """Pairs of the list on which a configuration has not run.
+
+        Args:
+            config: The configuration.
+
+        Returns:
+            The pairs in the order of the list; endless unless the target is deterministic.
+        """
         known, k = self.costs(config), self._beyond.get(config, 0)
         while k < self.pair_count and self.pair(k) in known:
             k += 1
@@ -216,7 +304,16 @@ class History:
     # Requests for runs
 
     def task(self, config: Config, pair: Pair, cutoff: float = math.inf) -> Task:
-        """Task of a configuration on a pair; never beyond the scenario's cutoff."""
+        """Task of a configuration on a pair.
+
+        Args:
+            config: The configuration.
+            pair: The instance and the seed.
+            cutoff: Seconds after which the run is of no use; limited to the scenario's cutoff.
+
+        Returns:
+            The task. Without capping, it has the scenario's cutoff.
+        """
         return Task(config, *pair, self._given(cutoff))
 
     def _given(self, cutoff: float) -> float:
@@ -226,9 +323,17 @@ class History:
     def missing(
         self, config: Config, pairs: Iterable[Pair], cutoff: float = math.inf
     ) -> list[Task]:
-        """Tasks that bring a configuration to these pairs, each with at least this cutoff.
+        """Tasks that bring a configuration to these pairs.
 
         A finished run is known for any cutoff, a capped one only up to its cutoff.
+
+        Args:
+            config: The configuration.
+            pairs: The pairs on which its cost is needed.
+            cutoff: Seconds up to which it is needed.
+
+        Returns:
+            One task for each pair on which less than that is known.
         """
         known, given = self.costs(config), self._given(cutoff)
         tasks = [Task(config, *pair, given) for pair in pairs if pair not in known]
@@ -247,7 +352,16 @@ class History:
         likely: Iterable[Task] = (),
         cutoff: float = math.inf,
     ) -> Generator[Evaluate, Sequence[Run], None]:
-        """Bring configurations to pairs; `likely` names the tasks that will probably follow."""
+        """Bring configurations to pairs, by requesting the runs that are missing.
+
+        Args:
+            *wanted: Configurations, each with the pairs on which its cost is needed.
+            likely: Tasks that will probably be requested next, for idle workers.
+            cutoff: Seconds up to which the costs are needed.
+
+        Returns:
+            A generator that yields at most one request, to be sent its runs; they are added.
+        """
         tasks: list[Task] = []
         for config, pairs in wanted:
             if pairs:
@@ -260,6 +374,14 @@ class History:
         """Request these runs even if known; the result is used only up to the cutoff.
 
         A run that was not actually capped is remembered, and revealed in its place when requested.
+
+        Args:
+            tasks: The runs to make.
+            likely: Tasks that will probably be requested next, for idle workers.
+            cutoff: Seconds up to which the results are used.
+
+        Returns:
+            A generator that yields at most one request, to be sent its runs; they are added.
         """
         known = {task: self._whole.get((task.config, task.pair)) for task in tasks if self._whole}
         new = [task for task in tasks if known.get(task) is None] if known else tasks
@@ -275,7 +397,12 @@ class History:
                 self._take_in(whole, cutoff)
 
     def add(self, run: Run, cutoff: float = math.inf) -> None:
-        """Add a run, known only up to the cutoff."""
+        """Add a run.
+
+        Args:
+            run: The run, not yet judged by its answer.
+            cutoff: Seconds up to which it becomes known.
+        """
         self._runs.append(self._take_in(run, cutoff))
 
     def _take_in(self, run: Run, cutoff: float) -> Run:
@@ -310,6 +437,9 @@ class History:
         """Copy to which runs and races can be added without a change of this history.
 
         Both share the list of pairs and its generator, which depend on the seed alone.
+
+        Returns:
+            The copy.
         """
         other = object.__new__(type(self))
         vars(other).update(vars(self))
@@ -323,9 +453,16 @@ class History:
         return other
 
     def seen_by(self, metric: CostMetric, seed: int) -> "History":
-        """Copy in which the same runs have another cost, and whose random streams have this seed.
+        """Copy in which the same runs have another cost.
 
         The pairs are the same.
+
+        Args:
+            metric: What a run costs in the copy.
+            seed: Seed of the copy's random streams.
+
+        Returns:
+            The copy.
         """
         other = self.copy()
         other.scenario, other.seed = replace(self.scenario, cost=metric), seed
@@ -344,15 +481,34 @@ class History:
         return self._racing
 
     def open_race(self, challenger: Config, incumbent: Config) -> None:
-        """Record that a race has begun."""
+        """Record that a race has begun.
+
+        Args:
+            challenger: The configuration that was proposed.
+            incumbent: The configuration it races.
+        """
         self._racing = challenger, incumbent
 
     def decide(self, challenger: Config, incumbent: Config, won: bool) -> None:
-        """Record the winner of a race."""
+        """Record the winner of a race.
+
+        Args:
+            challenger: The configuration that was proposed.
+            incumbent: The configuration it raced.
+            won: Whether the challenger won.
+        """
         self._racing = None
         self._met[challenger, incumbent] = self.times_met(challenger, incumbent) + 1
         self.races.append(Race(challenger, incumbent, won, self.asked))
 
     def times_met(self, challenger: Config, incumbent: Config) -> int:
-        """Number of decided races between the two."""
+        """Number of decided races between the two.
+
+        Args:
+            challenger: The configuration that was proposed.
+            incumbent: The configuration it raced.
+
+        Returns:
+            The number; races with the roles exchanged are not counted.
+        """
         return self._met.get((challenger, incumbent), 0)
