@@ -1,6 +1,7 @@
 """Solvers of the catalogue: found, asked for their options, and made into targets."""
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -197,3 +198,12 @@ def test_the_installed_version_has_a_space(name, options):
         len(solver.space.parameters) + len(solver.derived.left_out) + len(solver.derived.not_short)
     )
     assert shutil.which(solver.target.template.words[0])
+
+
+def test_a_rounded_count_is_not_read_as_work():
+    """CryptoMiniSat prints 49K propagations; read as 49, any comparison would be false."""
+    work = entry_of("cryptominisat").work
+    pattern = re.compile(work.read["regex"], re.MULTILINE)
+    assert pattern.search("c conflicts                : 48906       (0.1 s)").group(1) == "48906"
+    assert pattern.search("c conflicts                : 49K         (0.1 s)") is None
+    assert pattern.search("c propagations             : 1972K       (1066K     props/s)") is None

@@ -113,7 +113,7 @@ def why_ended(history: History) -> str:
     if size == 1:
         return "there is only one configuration"
     if size is None or len(history.configs) < size:
-        return "nothing is left to try"
+        return "no other allowed configuration was found"
     return f"all {size:,} configurations tried"
 
 
