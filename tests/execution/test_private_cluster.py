@@ -3,7 +3,7 @@
 import ipaddress
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 import pytest
@@ -127,10 +127,17 @@ def encrypted(tls):
     certificates = {f"tls_{r}_cert": tls.cert for r in ("client", "scheduler", "worker")}
     keys = {f"tls_{r}_key": tls.key for r in ("client", "scheduler", "worker")}
     security = Security(tls_ca_file=tls.ca_file, require_encryption=True, **certificates, **keys)
-    with LocalCluster(
-        n_workers=1, threads_per_worker=1, security=security, dashboard_address=None, memory_limit=0
-    ) as cluster:
+    with started(security) as cluster:
         yield cluster.scheduler_address
+
+
+def started(security):
+    """A local cluster; Dask gives its loop ten seconds to start, few on a busy machine."""
+    settings = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    for _ in range(3):
+        with suppress(AssertionError):
+            return LocalCluster(security=security, memory_limit=0, **settings)
+    raise TimeoutError("the loop of a local cluster did not start in three attempts")
 
 
 def tuned(executor):
