@@ -75,7 +75,7 @@ def searched(name: str, options: str, seconds: float, folder: Path) -> dict[str,
         "conclusion": verdict.conclusion,
         "recommendation": verdict.recommendation,
         "changed": len(changed),
-        "best": result.native,
+        "best": _without_folder(result.native),
         "fresh_ratio": round(ratio, 4),
         "fresh_error": round(error, 4),
         "false": verdict.conclusion == "better" and ratio - SIGNIFICANT_ERRORS * error > 1.0,
@@ -99,6 +99,12 @@ def _costs(solver: Solver, config: Config, fresh: Sequence[Instance]) -> list[fl
     with closing(Supervised(solver.target, 1)) as kept:
         runs = [kept(Task(config, one, 2, CUTOFF)) for one in fresh]
     return [run.runtime if timed else run.quality or math.inf for run in runs]
+
+
+def _without_folder(native: str | None) -> str | None:
+    """The command with the program's name in place of its path; files are kept as they are."""
+    head, blank, rest = (native or "").partition(" ")
+    return native if "\n" in head else Path(head).name + blank + rest
 
 
 def _ratio(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:

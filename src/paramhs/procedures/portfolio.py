@@ -103,7 +103,7 @@ def portfolio(
         if made is None:
             return None
         verdicts = portfolio_verdicts(
-            made, choice.members, default, schedule, metric, test_set.text
+            made.runs, choice.members, default, schedule, metric, test_set.text
         )
     return Portfolio(
         tuple(choice.members),

@@ -129,7 +129,7 @@ def simplify(
         )
         if made is None:
             return None
-        found = _judged(found, made, scenario, test_set)
+        found = _judged(found, made.runs, scenario, test_set)
     if store is not None:
         from paramhs.execution.storage.records import keep_fact
 

@@ -185,8 +185,8 @@ def _verdict(
     else:
         if made is not None:
             if isinstance(record.scenario.cost, Costs):
-                return front_verdict(record, made, sized.text)
-            first, second = made.values()
+                return front_verdict(record, made.runs, sized.text)
+            first, second = made.runs.values()
             told = verdict(first, second, record.scenario.cost, sized.text)
             return replace(told, accepted=accepted_in(store))
         record.ending = replace(record.ending, stopped=INTERRUPTED)

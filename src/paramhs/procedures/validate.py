@@ -45,7 +45,7 @@ def validate(
     of the configurations, by default "default" and "best". With `until_clear`, it ends as soon as
     every comparison is clear (`interim_looks`).
     """
-    made = _met(
+    made = meet(
         scenario,
         target,
         configs,
@@ -77,42 +77,13 @@ def meet(
     expected: float = 0.0,
     comparisons: int = 1,
     accept_changed: bool = False,
-) -> dict[Config, list[Run]] | None:
+    until_clear: bool = False,
+) -> Met | None:
     """Run each configuration on the same pairs; None if interrupted.
 
     `expected` is the estimated wall time in seconds, for the announcement. `comparisons` is the
     number that verdicts on these runs are corrected for when they are read again.
     """
-    met = _met(
-        scenario,
-        target,
-        configs,
-        test_set,
-        seed=seed,
-        store=store,
-        running=running,
-        expected=expected,
-        comparisons=comparisons,
-        accept_changed=accept_changed,
-    )
-    return None if met is None else met.runs
-
-
-def _met(
-    scenario: Scenario,
-    target: Target,
-    configs: Sequence[Config],
-    test_set: TestSet,
-    *,
-    seed: int,
-    store: str | Path | None,
-    running: Running,
-    expected: float,
-    comparisons: int,
-    accept_changed: bool,
-    until_clear: bool = False,
-) -> Met | None:
-    """Make the runs of a comparison; None if interrupted."""
     different = list(dict.fromkeys(configs))
     if len(different) < 2:
         raise BadInput("a verdict needs two different configurations")
