@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paramhs.analysis.verdict import SIGNIFICANCE_LEVEL, Verdict, verdict
+from paramhs.analysis.intervals import SIGNIFICANCE_LEVEL
+from paramhs.analysis.verdict import Verdict, verdict
 from paramhs.analysis.verdict_text import directions, how_much, times
 from paramhs.core.costs import CostMetric, mean
 from paramhs.core.families import Families, families_by

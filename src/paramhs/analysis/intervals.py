@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass
 
 from paramhs.core.text.numbers import finite
 
+SIGNIFICANCE_LEVEL = 0.05
+"""Error allowed to a verdict, before it is divided among several."""
 MIN_CASES = 6
 """Cases needed so that unanimous ones give a p-value below 0.05."""
 MAX_NEEDED_CASES = 200

@@ -22,6 +22,7 @@ from paramhs.analysis.intervals import (
     CLOCK_SECONDS,
     MARGIN,
     MIN_CASES,
+    SIGNIFICANCE_LEVEL,
     Estimate,
     Interval,
     Tolerance,
@@ -42,7 +43,6 @@ from paramhs.core.text.html import Markup, html_table, joined, paragraph
 from paramhs.core.text.numbers import finite
 
 MIN_INSTANCES = MIN_CASES
-SIGNIFICANCE_LEVEL = 0.05
 _TICK = 1e-6  # seconds; shorter runtimes count as this
 Both = tuple[float, float]
 """Costs of the first and of the second configuration."""

@@ -4,7 +4,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from paramhs.analysis.intervals import MAX_NEEDED_CASES, MIN_CASES
+from paramhs.analysis.intervals import MAX_NEEDED_CASES, MIN_CASES, SIGNIFICANCE_LEVEL
 from paramhs.core.costs import mean
 from paramhs.core.runs import Status
 from paramhs.core.text.numbers import counted, printable
@@ -126,7 +126,7 @@ def saving_sentence(verdict: "Verdict") -> str:
     if saving is None:
         return ""
     low, high = (f"{100 * end:.0f} %" for end in (saving.low, saving.high))
-    sure = f"valid at any moment, {100 * (1 - 0.05 / verdict.comparisons):.3g} %"
+    sure = f"valid at any moment, {100 * (1 - SIGNIFICANCE_LEVEL / verdict.comparisons):.3g} %"
     if saving.low <= 0 <= saving.high:
         return (
             f"{counted(verdict.instances, 'instance')} are too few for a statement that holds at"
