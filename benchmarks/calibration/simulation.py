@@ -31,9 +31,9 @@ import numpy as np
 import numpy.typing as npt
 
 from paramhs.analysis import paired_means as means
+from paramhs.analysis.cases import claim
 from paramhs.analysis.intervals import MARGIN, MIN_CASES, Tolerance
 from paramhs.analysis.paired_estimate import claim_p_value
-from paramhs.analysis.verdict import claim
 from paramhs.core.distribution_tails import t_tail
 from paramhs.core.runs import Instance, Run, Status, Task
 from paramhs.core.space import Config, Space

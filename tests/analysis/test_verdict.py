@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from paramhs import Space
+from paramhs.analysis.cases import MIN_INSTANCES
 from paramhs.analysis.paired_means import mean_p_value, p_values
-from paramhs.analysis.verdict import MIN_INSTANCES, verdict
+from paramhs.analysis.verdict import verdict
 from paramhs.analysis.verdict_text import conclusion
 from paramhs.core import Quality, Runtime
 from paramhs.core.costs import RuntimeThenQuality

@@ -13,17 +13,25 @@ docs/benchmarks/calibration.md.
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from paramhs.analysis.cases import (
+    MIN_INSTANCES,
+    Both,
+    cases_of,
+    compared,
+    deciding_costs,
+    is_less,
+    means_of,
+    scores_of,
+)
 from paramhs.analysis.confidence_sequence import mean_saving
 from paramhs.analysis.intervals import (
     CLOCK_SECONDS,
     MARGIN,
-    MIN_CASES,
     SIGNIFICANCE_LEVEL,
-    Estimate,
     Interval,
     Tolerance,
 )
@@ -36,16 +44,13 @@ from paramhs.analysis.verdict_text import (
     verdict_table,
     verdict_text,
 )
-from paramhs.core.costs import Cost, CostMetric, Quality, Score, mean, score
+from paramhs.core.costs import Cost, CostMetric, Quality, mean, score
 from paramhs.core.runs import NO_INSTANCE, Run, Status
 from paramhs.core.space import Config
 from paramhs.core.text.html import Markup, html_table, joined, paragraph
 from paramhs.core.text.numbers import finite
 
-MIN_INSTANCES = MIN_CASES
 _TICK = 1e-6  # seconds; shorter runtimes count as this
-Both = tuple[float, float]
-"""Costs of the first and of the second configuration."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +180,7 @@ class Verdict:
         for mine, other in self.paired_runs:
             both = (self.metric.of(mine), self.metric.of(other))
             cases[mine.task.instance.name].append((both[0][0], both[1][0]))
-        means = [_means(case) for case in cases.values()]
+        means = [means_of(case) for case in cases.values()]
         if not means or not all(math.isfinite(cost) for both in means for cost in both):
             return None
         first, second = ([both[side] for both in means] for side in (0, 1))
@@ -325,18 +330,18 @@ def verdict(
     # which the two sides differ anywhere, for example the quality where all runtimes are at the
     # cutoff. Failures (infinite costs) are compared before means; the interval covers only the runs
     # usable on both sides.
-    level, costs = _telling(
+    level, costs = deciding_costs(
         {pair: (metric.of(mine[pair]), metric.of(other[pair])) for pair in mine}
     )
     instances = {name for name, _ in costs}
     quality = level > 0 or not metric.needs_runtime
     flip = quality and metric.maximise
     tie = Tolerance(margin, 0.0 if quality else clock)
-    cases = _cases(costs)
-    scores = [_scores(case) for case in cases]
-    found = _compared(cases, scores, flip, tie, SIGNIFICANCE_LEVEL / comparisons / looks)
-    wins = sum(_is_less(b, a, tie) for a, b in scores)
-    losses = sum(_is_less(a, b, tie) for a, b in scores)
+    cases = cases_of(costs)
+    scores = [scores_of(case) for case in cases]
+    found = compared(cases, scores, flip, tie, SIGNIFICANCE_LEVEL / comparisons / looks)
+    wins = sum(is_less(b, a, tie) for a, b in scores)
+    losses = sum(is_less(a, b, tie) for a, b in scores)
     usable = [pair for pair, both in costs.items() if all(map(math.isfinite, both))]
     shown, beside = _comparable(mine, other, metric)
     by_instance = len(instances) >= MIN_INSTANCES
@@ -368,67 +373,6 @@ def verdict(
     )
 
 
-def compared_costs(costs: Mapping[tuple[str, int], Both], maximise: bool) -> Estimate:
-    """Test and intervals of a verdict, from costs by instance and seed."""
-    cases = _cases(costs)
-    scores = [_scores(case) for case in cases]
-    return _compared(cases, scores, maximise, Tolerance(MARGIN, 0.0), SIGNIFICANCE_LEVEL)
-
-
-def claim(costs: Mapping[tuple[str, int], Both]) -> tuple[float, bool]:
-    """p-value of a verdict on costs by instance and seed, and whether it favours the second.
-
-    The same as that of `compared_costs` for minimised costs, without the intervals.
-    """
-    from paramhs.analysis.paired_estimate import claimed  # numpy only where it is needed
-
-    cases = _cases(costs)
-    scores = [_scores(case) for case in cases]
-    tie = Tolerance(MARGIN, 0.0)
-    if any(a[0] != b[0] for a, b in scores):
-        return _failure_test(scores, tie)
-    usable = [[both for both in case if all(map(math.isfinite, both))] for case in cases]
-    return claimed([_means(case) for case in usable if case], tie)
-
-
-def _compared(
-    cases: Sequence[Sequence[Both]],
-    scores: Sequence[tuple[Score, Score]],
-    flip: bool,
-    tie: Tolerance,
-    level: float,
-) -> Estimate:
-    """Test and intervals of the mean costs, or of the failures where these differ."""
-    from paramhs.analysis.paired_estimate import estimate  # numpy only where it is needed
-
-    usable = [[both for both in case if all(map(math.isfinite, both))] for case in cases]
-    means = [_means(case) for case in usable if case]
-    failures_differ = any(a[0] != b[0] for a, b in scores)
-    if not means:
-        return Estimate(None, None, *_failure_test(scores, tie), failures_differ)
-    # The cost of a maximised quality is its negative. Swapped, the qualities themselves have the
-    # same difference, and a ratio above 1 favours the second as for costs.
-    pairs = [(-b, -a) if flip else (a, b) for a, b in means]
-    estimated = estimate(pairs, tie, level, plan=not failures_differ)
-    if not failures_differ:
-        return estimated
-    p_value, favours = _failure_test(scores, tie)
-    return replace(estimated, p_value=p_value, favours_second=favours, failures_differ=True)
-
-
-def _failure_test(scores: Sequence[tuple[Score, Score]], tie: Tolerance) -> tuple[float, bool]:
-    """p-value of the failure counts, and whether they favour the second."""
-    from paramhs.analysis.paired_means import mean_p_value
-
-    apart = [
-        difference
-        for (a, b), difference in zip(scores, _differences(scores), strict=True)
-        if _is_less(a, b, tie) or _is_less(b, a, tie)
-    ]
-    p_value = 1.0 if len(scores) < MIN_CASES else mean_p_value(apart)
-    return p_value, math.fsum(apart) > 0
-
-
 def _mean_time(runs: Mapping[tuple[str, int], Run], pairs: Sequence[tuple[str, int]]) -> float:
     return mean([runs[pair].runtime for pair in pairs]) if pairs else math.nan
 
@@ -446,19 +390,9 @@ def _time_ratio(
         return None
     from paramhs.analysis.paired_estimate import estimate
 
-    means = [_means(case) for case in _cases(times)]
+    means = [means_of(case) for case in cases_of(times)]
     positive = [(max(a, _TICK), max(b, _TICK)) for a, b in means]
     return estimate(positive, Tolerance(MARGIN, clock), level).ratio
-
-
-def _telling(
-    costs: Mapping[tuple[str, int], tuple[Cost, Cost]],
-) -> tuple[int, dict[tuple[str, int], Both]]:
-    """Select, from costs of several numbers, the first in which the two sides differ anywhere."""
-    length = len(next(iter(costs.values()))[0])
-    differ = (k for k in range(length) if any(a[k] != b[k] for a, b in costs.values()))
-    level = next(differ, 0)
-    return level, {pair: (a[level], b[level]) for pair, (a, b) in costs.items()}
 
 
 def _by_pair(runs: Sequence[Run]) -> Mapping[tuple[str, int], Run]:
@@ -490,55 +424,3 @@ def _side(runs: Sequence[Run], usable: Sequence[Cost], metric: CostMetric, time:
         sum(bad),
         time,
     )
-
-
-def _cases(costs: Mapping[tuple[str, int], Both]) -> list[list[Both]]:
-    """Group the costs of both sides by case.
-
-    A case is an instance; with fewer than six of them, the k-th run on each. Which runs are the
-    k-th is arbitrary, because seeds of different instances are unrelated; means over instances for
-    different k are independent and identically distributed.
-    """
-    by_instance: dict[str, list[Both]] = defaultdict(list)
-    for (name, _), both in costs.items():
-        by_instance[name].append(both)
-    if len(by_instance) >= MIN_INSTANCES:
-        return list(by_instance.values())
-    shortest = min(map(len, by_instance.values()))
-    return [[runs[k] for runs in by_instance.values()] for k in range(shortest)]
-
-
-def _scores(case: Sequence[Both]) -> tuple[Score, Score]:
-    """Share of failures and mean of the other runs, for each side."""
-    return score([(a,) for a, _ in case]), score([(b,) for _, b in case])
-
-
-def _is_less(mine: Score, other: Score, tie: Tolerance) -> bool:
-    """Compare two scores; fewer failures come first."""
-    if mine[0] != other[0]:
-        return mine[0] < other[0]
-    cost, than = mine[1], other[1]
-    return math.isfinite(cost) and than - cost > tie(cost, than)
-
-
-def _means(pairs: Sequence[Both]) -> Both:
-    return mean([a for a, _ in pairs]), mean([b for _, b in pairs])
-
-
-def _differences(cases: Sequence[tuple[Score, Score]]) -> list[float]:
-    """Differences of the scores, first minus second.
-
-    A side that has failed more often loses at least as much as by any cost elsewhere, and twice as
-    much if it always failed and the other never.
-    """
-    costs = [number for a, b in cases for _, number in (a, b) if math.isfinite(number)]
-    largest = max(map(abs, costs), default=0.0) or 1.0  # scales the differences to finite numbers
-    apart = [
-        a[1] / largest - b[1] / largest if math.isfinite(a[1]) and math.isfinite(b[1]) else 0.0
-        for a, b in cases
-    ]
-    most = max(map(abs, apart), default=0.0) or 0.5
-    return [
-        cost if a[0] == b[0] else math.copysign(most, a[0] - b[0]) + most * (a[0] - b[0])
-        for (a, b), cost in zip(cases, apart, strict=True)
-    ]

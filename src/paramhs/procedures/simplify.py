@@ -19,8 +19,9 @@ from paramhs.analysis.ablation import (
     changes_between,
     settings,
 )
+from paramhs.analysis.cases import compared_costs
 from paramhs.analysis.intervals import Interval
-from paramhs.analysis.verdict import compared_costs, verdict
+from paramhs.analysis.verdict import verdict
 from paramhs.core.costs import CostMetric, Quality, score
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Pair, Run, Target

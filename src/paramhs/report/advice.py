@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from paramhs.analysis.verdict import MIN_INSTANCES, Verdict
+from paramhs.analysis.cases import MIN_INSTANCES
+from paramhs.analysis.verdict import Verdict
 from paramhs.core.text.numbers import counted
 from paramhs.report.result import Result
 
