@@ -113,6 +113,19 @@ def test_a_quality_and_the_runtime():
     assert quick.costs["quality"] > good.costs["quality"]
 
 
+def test_a_command_in_python_reports_costs_by_name():
+    program = paramhs.Command(
+        """awk 'BEGIN {{ print "loss " 9 - {x}; print "size " 1 + {x} }}'""",
+        read={"loss": paramhs.Pattern(r"loss (\S+)"), "size": "last number"},
+    )
+    result = paramhs.tune(program, {"x": range(10)}, cost=COSTS, budget=30)
+    assert [result.front.default.costs[name] for name in ("size", "loss")] == [5, 5]
+    assert {point.costs["size"] + point.costs["loss"] for point in result.front.points} == {10}
+    one = paramhs.Command("echo {x}", read="last number")
+    with pytest.raises(paramhs.BadInput, match="say where each is"):
+        paramhs.tune(one, {"x": range(10)}, cost=COSTS, budget=30)
+
+
 def test_a_maximised_cost_is_shown_in_its_own_sign():
     def trade(config):
         return {"size": 1 + config["x"], "accuracy": config["x"] / 9}

@@ -106,3 +106,34 @@ def test_the_table_of_runs_has_both_costs(folder):
     first = next(rows)
     assert float(first["cost.size"]) == float(first["quality"])
     assert float(first["cost.runtime"]) == float(first["runtime"])
+
+
+THREE = """\
+command = "sh -c 'echo size {x}{instance}; echo loss $(({y} + 9 - {x})) >&2'"
+read = {loss = {regex = "loss (.*)"}, size = {regex = "size (.*)"}}
+cost = ["minimise size", "runtime", "minimise loss"]
+subject_to = "loss <= 5"
+cutoff = 5
+deterministic = true
+instances = ["1", "2", "3"]
+test_instances = ["4", "5", "6"]
+
+[space]
+x = [0, 9]
+y = [0, 3]
+
+[budget]
+runs = 80
+"""
+
+
+def test_a_command_may_report_several_costs_and_one_may_be_bounded(tmp_path):
+    (tmp_path / "three.toml").write_text(THREE)
+    trial = "read: ok, size 41, loss 6 (on standard error)"
+    assert trial in called(tmp_path, "check", "three.toml")
+    trials = json.loads(called(tmp_path, "check", "three.toml", "--json"))["trials"]
+    assert trials[0]["numbers"] == {"size": 41, "loss": 6}
+    front = json.loads(called(tmp_path, "tune", "three.toml", "--json"))["front"]
+    chosen = front["points"][front["best"] - 1]
+    assert set(chosen["costs"]) == {"size", "runtime", "loss"}
+    assert chosen["costs"]["loss"] <= 5

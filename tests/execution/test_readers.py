@@ -20,13 +20,17 @@ from paramhs.execution.targets.command import (
     Nothing,
     Pattern,
     Sum,
+    reader_of_costs,
 )
 from paramhs.execution.targets.command.readers import (
     NUMBER,
     Aborted,
+    ByName,
     Reader,
     Reading,
     Unreadable,
+    is_linear,
+    read_streams,
     texts_of,
 )
 
@@ -39,6 +43,7 @@ READERS: list[Reader] = [
     JsonLine("cost"),
     AclibLine(),
     IraceLine(),
+    ByName((("cost", Pattern("cost (.*)")), ("nodes", LastNumber()))),
 ]
 
 
@@ -355,3 +360,46 @@ def test_possessive_numbers_are_the_same_numbers(output):
 
 def test_lines_may_end_with_a_carriage_return():
     assert IraceLine().read("10 %\r50 %\r12.5\r\n").quality == 12.5
+
+
+class TestSeveralNumbers:
+    READER = ByName((("gap", Pattern("gap (.*)")), ("memory", JsonLine("kB"))))
+
+    def test_each_is_found_on_its_own_stream(self):
+        reading = read_streams(self.READER, "gap 0.5\n", '{"kB": 12}\n')
+        assert (reading.quality, reading.others, reading.problem) == (0.5, (12.0,), "")
+        assert reading.stream == "standard error"
+
+    def test_the_missing_one_is_named_and_none_is_used(self):
+        reading = read_streams(self.READER, "gap 0.5\n", "")
+        assert (reading.quality, reading.others) == (None, ())
+        assert reading.problem == "memory: no line of the output is a JSON object"
+
+    def test_a_believed_time_of_any_reader_counts(self):
+        reader = ByName((("gap", Pattern("gap (.*)")), ("nodes", Pattern("n (.*)", "t (.*)"))))
+        assert reader.believed
+        assert read_streams(reader, "gap 1\nn 2\nt 0.25", "").time == 0.25
+
+    def test_it_is_linear_if_all_its_readers_are(self):
+        assert is_linear(ByName((("a", LastNumber()), ("b", JsonLine("b")))))
+        assert not is_linear(self.READER)
+
+    def test_the_order_is_that_of_the_costs(self):
+        readers = {"b": JsonLine("b"), "a": LastNumber()}
+        assert reader_of_costs(readers, ("a", "b")).readers == (
+            ("a", LastNumber()),
+            ("b", JsonLine("b")),
+        )
+
+    @pytest.mark.parametrize(
+        ("read", "names", "says"),
+        [
+            (LastNumber(), ("a", "b"), r"say where each is, as in read = {a = \.\.\., b = \.\.\.}"),
+            ({"a": LastNumber()}, ("a", "b"), "no entry for the cost 'b'"),
+            ({"a": LastNumber(), "c": LastNumber()}, ("a",), "an entry for 'c', but the costs"),
+            ({"a": LastNumber()}, (), "an entry for 'a', but there is one"),
+        ],
+    )
+    def test_costs_and_readers_that_do_not_agree_are_refused(self, read, names, says):
+        with pytest.raises(BadInput, match=says):
+            reader_of_costs(read, names)

@@ -1221,6 +1221,12 @@ class TestCommands:
             ('checker = "no-such-checker"', "there is no program no-such-checker"),
             ('read = {regex = "("}', "is not a regular expression"),
             ('read = {regex = "(a)(b)"}', "2 groups"),
+            ('read = {gap = {regexp = "x"}}', "read.gap.regexp: there is no such setting"),
+            (
+                'read = {gap = "aclib", a = "last number"}',
+                "read.gap: Input should be 'last number'",
+            ),
+            ('read = {gap = "last number"}', "read has an entry for 'gap', but there is one"),
             ('cost = "minimise"', "needs a reader"),
             ('folder = "nowhere"', "nowhere"),
             ('space = "nowhere.pcs"', "there is no file nowhere.pcs"),

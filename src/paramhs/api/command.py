@@ -24,6 +24,7 @@ from paramhs.execution.targets.command import (
     Template,
     named_readers,
     problem_of,
+    reader_of_costs,
     recogniser_from,
     solved_from,
 )
@@ -51,7 +52,8 @@ class Command:
         text: The command line, with `{instance}`, `{seed}`, `{cutoff}`, `{params}` and `{NAME}` for
             each parameter.
         read: Part of the output that is the quality: "last number", "aclib", "aclib2", "irace",
-            "time", or a reader such as `Pattern` or `JsonLine`.
+            "time", or a reader such as `Pattern` or `JsonLine`. For several costs, a dictionary
+            with a reader for each cost that is read, by its name.
         solved: Exit codes or answers of a run that did its work, or `{"regex": ...}`.
         style: How `{params}` writes a parameter.
         booleans: What is written for true and for false.
@@ -77,7 +79,7 @@ class Command:
     """
 
     text: str
-    read: str | Reader | None = None
+    read: str | Reader | Mapping[str, str | Reader] | None = None
     solved: Sequence[int] | Sequence[str] | Mapping[str, str] | None = None
     style: str = "-name value"
     booleans: tuple[str, str] | None = None
@@ -144,11 +146,19 @@ class Command:
     def _reader(self, metric: CostMetric) -> Reader:
         if self.read is None and metric.needs_quality:
             raise BadInput('a command needs a reader for its output, such as read="last number"')
-        read = "time" if self.read is None else self.read
-        if not isinstance(read, str):
-            return read
         named = named_readers(metric.needs_quality)
-        if read not in named:
-            known = ", ".join(map(repr, named))
-            raise BadInput(f"read must be one of {known} or a reader, not {read!r}")
-        return named[read]
+        read = "time" if self.read is None else self.read
+        if isinstance(read, Mapping):
+            last = {"last number": named["last number"]}
+            by_name = {name: _chosen_reader(one, last) for name, one in read.items()}
+            return reader_of_costs(by_name, metric.reports)
+        return reader_of_costs(_chosen_reader(read, named), metric.reports)
+
+
+def _chosen_reader(read: str | Reader, named: Mapping[str, Reader]) -> Reader:
+    if not isinstance(read, str):
+        return read
+    if read not in named:
+        known = ", ".join(map(repr, named))
+        raise BadInput(f"read must be one of {known} or a reader, not {read!r}")
+    return named[read]

@@ -1,7 +1,7 @@
 """`paramhs check`: test a scenario with a few trial runs before tuning."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -64,7 +64,7 @@ def check(
     for making in (trials(scenario_file, runs), repeats(scenario_file, tried)):
         while trial := _next(making):
             tried.append(trial)
-            _print_trial(console, trial, whole=len(tried) == 1)
+            _print_trial(console, trial, len(tried) == 1, scenario_file.scenario.cost.reports)
     found = [*scenario_file.notes, *warnings(scenario_file, tried)]
     later = afterwards(scenario_file, tried)
     console.print()
@@ -155,7 +155,13 @@ def _log10(space: Space) -> float:
     return math.fsum(math.log10(p.levels) for p in space.listed)
 
 
-def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
+def _numbers(run: Run, names: Sequence[str]) -> dict[str, float]:
+    """Numbers that a run reported, by name."""
+    read = () if run.quality is None else (run.quality, *run.others)
+    return dict(zip(names or ("quality",), read, strict=False))
+
+
+def _print_trial(console: Console, trial: Trial, whole: bool, names: Sequence[str]) -> None:
     """Print one trial run; only the first call is printed in full."""
     run, outcome = trial.run, trial.outcome
     call = trial.call if whole else _cut(trial.call)
@@ -174,10 +180,10 @@ def _print_trial(console: Console, trial: Trial, whole: bool) -> None:
             console.print(f"standard {name}:")
         for line in lines:
             console.print(Text(f"  | {_cut(line)}"), soft_wrap=True)
-    found = f" (on {trial.stream})" if trial.stream else ""
-    quality = "" if run.quality is None else f", quality {run.quality:g}{found}"
+    found = f" (on {trial.stream})" if trial.stream and run.quality is not None else ""
+    quality = "".join(f", {name} {number:g}" for name, number in _numbers(run, names).items())
     said = "" if run.answer is None else f", answer {_cut(shown(run.answer))}"
-    line = f"read: {run.status}{quality}{said}, runtime {run.runtime:.4g} s"
+    line = f"read: {run.status}{quality}{found}{said}, runtime {run.runtime:.4g} s"
     console.print(Text(line), soft_wrap=True)
     if run.detail and run.status is not Status.OK:
         for line in printable_lines(run):
@@ -201,6 +207,13 @@ def _peak(memory: int) -> str:
     return f", largest process {memory_text(memory)}" if memory else ""
 
 
+def _others_as_json(run: Run, names: Sequence[str]) -> dict[str, Any]:
+    """Where there are several costs, the numbers that were read, by name."""
+    if not names:
+        return {}
+    return {"numbers": {name: finite(number) for name, number in _numbers(run, names).items()}}
+
+
 def _as_json(scenario_file: ScenarioFile, tried: list[Trial], found: list[str]) -> dict[str, Any]:
     space = scenario_file.scenario.space
     test_set = scenario_file.test_set
@@ -216,6 +229,7 @@ def _as_json(scenario_file: ScenarioFile, tried: list[Trial], found: list[str]) 
                 "instance": trial.run.task.instance.name,
                 "status": trial.run.status.value,
                 "quality": finite(trial.run.quality),
+                **_others_as_json(trial.run, scenario_file.scenario.cost.reports),
                 "answer": trial.run.answer,
                 "runtime": trial.run.runtime,
                 "exit_code": trial.outcome.code,

@@ -46,6 +46,7 @@ from paramhs.execution.targets.command import (
     Recogniser,
     Solved,
     Sum,
+    named_readers,
     recogniser_from,
     solved_from,
 )
@@ -337,12 +338,37 @@ def _read_table_schema() -> JsonSchemaValue:
     return {"anyOf": [table.model_json_schema() for table in (_Regex, _Sum, _Json)]}
 
 
+_NumberReading = Annotated[
+    Literal["last number"] | Reader,
+    _Ways(
+        text=Literal["last number"],
+        table=Annotated[Any, PlainValidator(_table_reader), WithJsonSchema(_read_table_schema())],
+    ),
+]
+_Readings = TypeAdapter(dict[str, _NumberReading])
+
+
+def _read_table(value: Mapping[str, object]) -> Reader | Mapping[str, Reader]:
+    """A reader, or one by the name of each cost."""
+    settings = {"regex", "time_regex", "sum_regex", "json", "time_json"}
+    by_name = any(isinstance(one, dict) or one == "last number" for one in value.values())
+    if value.keys() <= settings or not by_name:
+        return _table_reader(value)
+    named = named_readers(needs_quality=True)
+    read = _Readings.validate_python(value, strict=True)
+    return {name: named[one] if isinstance(one, str) else one for name, one in read.items()}
+
+
+def _read_tables_schema() -> JsonSchemaValue:
+    return {"anyOf": [*_read_table_schema()["anyOf"], _Readings.json_schema()]}
+
+
 _Read = Literal["time", "last number", "aclib", "aclib2", "irace"]
 Reading = Annotated[
-    _Read | Reader,
+    _Read | Reader | Mapping[str, Reader],
     _Ways(
         text=_Read,
-        table=Annotated[Any, PlainValidator(_table_reader), WithJsonSchema(_read_table_schema())],
+        table=Annotated[Any, PlainValidator(_read_table), WithJsonSchema(_read_tables_schema())],
     ),
 ]
 _Entries = list[_Entry]
@@ -511,7 +537,7 @@ class File(_Table):
     folder: str = "."
     """Working folder of the command."""
     read: Reading | None = None
-    """How the quality is read from the output."""
+    """How the quality is read from the output; for several costs, a table with one by name."""
     answer: Annotated[Any, _Ways(table=_AnswerIs)] | None = None
     """How the answer is read where no convention applies: {regex = "..."} or {json = "..."}."""
     solved: Annotated[Any, _Ways(list=_Codes, table=_SolvedIf)] | None = None

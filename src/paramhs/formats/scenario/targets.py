@@ -20,6 +20,7 @@ from paramhs.execution.targets.command import (
     Style,
     Template,
     named_readers,
+    reader_of_costs,
 )
 from paramhs.execution.targets.command.template import split_words
 from paramhs.formats.scenario.schema import File
@@ -163,7 +164,7 @@ def _style(file: File, parameters: SpaceFile) -> Style:
 
 
 def _reader(file: File) -> Reader:
-    """Reader of the quality."""
+    """Reader of the quality, or of several costs."""
     runtime = not file.metric.needs_quality
     read = file.read or file.interface or ("time" if runtime else None)
     if read is None:
@@ -171,11 +172,11 @@ def _reader(file: File) -> Reader:
             f'cost = "{file.cost}" needs a reader for the output: read = "last number",'
             ' read = {regex = "cost: (.*)"}, read = {json = "cost"}, "aclib" or "irace"'
         )
-    if not isinstance(read, str):
-        return read
-    if read == "time" and not runtime:
-        raise BadInput(f'read = "time" yields no quality, which cost = "{file.cost}" needs')
-    return named_readers(file.metric.needs_quality)[read]
+    if isinstance(read, str):
+        if read == "time" and not runtime:
+            raise BadInput(f'read = "time" yields no quality, which cost = "{file.cost}" needs')
+        read = named_readers(file.metric.needs_quality)[read]
+    return reader_of_costs(read, file.metric.reports)
 
 
 def _check_switches(file: File, parameters: SpaceFile, source: Source) -> None:

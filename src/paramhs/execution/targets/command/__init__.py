@@ -20,6 +20,7 @@ from paramhs.execution.targets.command.readers import (
     Reader,
     Sum,
     named_readers,
+    reader_of_costs,
 )
 from paramhs.execution.targets.command.target import CommandTarget, Problem, file_of, problem_of
 from paramhs.execution.targets.command.template import Native, Style, Template
@@ -47,6 +48,7 @@ __all__ = [
     "file_of",
     "named_readers",
     "problem_of",
+    "reader_of_costs",
     "recogniser_from",
     "solved_from",
 ]

@@ -12,12 +12,13 @@ a limit.
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from paramhs.core.answers import Answer
 from paramhs.core.errors import BadInput
+from paramhs.core.text.quoting import short
 from paramhs.execution.supervisor import Outcome
 
 NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|[-+]?(?:inf(?:inity)?|nan)\b"
@@ -50,6 +51,8 @@ class Reading(NamedTuple):
     """Reason why no number could be read, if one is needed."""
     stream: str = ""
     """Stream that contains the number, if not standard output."""
+    others: tuple[float, ...] = ()
+    """Further numbers, where there are several costs."""
 
 
 class Reader(Protocol):
@@ -294,8 +297,77 @@ class IraceLine:
         return Reading(numbers[0], _time(time))
 
 
-LINEAR = (Nothing, LastNumber, JsonLine, AclibLine, IraceLine)
-"""Readers that take linear time on any output."""
+@dataclass(frozen=True)
+class ByName:
+    """A reader for each of several numbers, in the order of the costs.
+
+    Each number is searched on its own, so that one may be on standard output and another on
+    standard error.
+    """
+
+    readers: tuple[tuple[str, Reader], ...]
+
+    @property
+    def believed(self) -> bool:
+        """Whether one of the readers finds a runtime."""
+        return any(reader.believed for _, reader in self.readers)
+
+    def read(self, output: str) -> Reading:
+        """Read all numbers."""
+        return _joined({name: read_streams(reader, output, "") for name, reader in self.readers})
+
+
+def _joined(readings: Mapping[str, Reading]) -> Reading:
+    """One reading with all numbers; the first problem, if there is one."""
+    time = next((one.time for one in readings.values() if one.time is not None), None)
+    for name, one in readings.items():
+        if one.quality is None:
+            return Reading(time=time, problem=f"{name}: {one.problem or 'no number was read'}")
+    numbers = tuple(one.quality for one in readings.values() if one.quality is not None)
+    stream = next((one.stream for one in readings.values() if one.stream), "")
+    return Reading(numbers[0], time, stream=stream, others=numbers[1:])
+
+
+def reader_of_costs(read: Reader | Mapping[str, Reader], names: Sequence[str]) -> Reader:
+    """Return the reader of the costs with these names, which a run reports.
+
+    Args:
+        read: One reader, or one by the name of each cost.
+        names: Names of the reported costs; empty if there is one cost without a name.
+
+    Raises:
+        BadInput: A cost has no reader, or a reader no cost.
+    """
+    if isinstance(read, Mapping):
+        unknown = [name for name in read if name not in names]
+        missing = [name for name in names if name not in read]
+        if unknown:
+            known = f"the costs that are read are {_listed(names)}" if names else "there is one"
+            raise BadInput(f"read has an entry for {short(unknown[0])}, but {known}")
+        if missing:
+            raise BadInput(f"read has no entry for the cost {short(missing[0])}")
+        return ByName(tuple((name, read[name]) for name in names))
+    if len(names) > 1:
+        entries = ", ".join(f"{name} = ..." for name in names)
+        raise BadInput(
+            f"the costs {_listed(names)} are read from the output: say where each is, as in"
+            f" read = {{{entries}}}"
+        )
+    return read
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+_LINEAR_READERS = (Nothing, LastNumber, JsonLine, AclibLine, IraceLine)
+
+
+def is_linear(reader: Reader) -> bool:
+    """Whether a reader takes linear time on any output."""
+    if isinstance(reader, ByName):
+        return all(is_linear(one) for _, one in reader.readers)
+    return isinstance(reader, _LINEAR_READERS)
 
 
 def named_readers(needs_quality: bool) -> dict[str, Reader]:
@@ -371,6 +443,8 @@ def read_streams(reader: Reader, output: str, errors: str) -> Reading:
 
     Interfaces of other tools require their line on standard output.
     """
+    if isinstance(reader, ByName):
+        return _joined({name: read_streams(one, output, errors) for name, one in reader.readers})
     try:
         return reader.read(output)
     except Unreadable as error:

@@ -42,12 +42,12 @@ from paramhs.execution.targets.command.files import (
     program_file,
 )
 from paramhs.execution.targets.command.readers import (
-    LINEAR,
     Aborted,
     AclibLine,
     Nothing,
     Reader,
     Reading,
+    is_linear,
     read_streams,
     texts_of,
 )
@@ -239,7 +239,7 @@ class CommandTarget(KeptTarget):
         """Run a task under a keeper, read its output, and check its answer."""
         kept = _MAX_CHECKED_BYTES if self.checker else Command._field_defaults["kept"]
         slow = (
-            not isinstance(self.reader, LINEAR)
+            not is_linear(self.reader)
             or isinstance(self.recogniser, AnswerPattern)
             or self.solved.regex is not None
         )
@@ -289,7 +289,7 @@ class CommandTarget(KeptTarget):
     def _finished(self, task: Task, outcome: Outcome, reading: Reading) -> Run:
         """Judge a run that ended by itself: failed, wrong, unsolved, unreadable, late or ok."""
         seconds = outcome.seconds(self.clock) if reading.time is None else reading.time
-        run = Run(task, Status.OK, seconds, reading.quality, "", reading.answer)
+        run = Run(task, Status.OK, seconds, reading.quality, "", reading.answer, reading.others)
         failed = self._failure(outcome, reading)
         if failed and self._gave_up(task, outcome, reading):
             return self._stopped(task, outcome, reading)
@@ -371,7 +371,9 @@ class CommandTarget(KeptTarget):
             what = "it gave up"
         if math.isfinite(task.cutoff):
             seconds = max(seconds, task.cutoff)
-        return Run(task, Status.TIMEOUT, seconds, reading.quality, what, reading.answer)
+        return Run(
+            task, Status.TIMEOUT, seconds, reading.quality, what, reading.answer, reading.others
+        )
 
     def _check(self, run: Run, outcome: Outcome, execute: Execute) -> Run:
         """Pass the output to the checker; exit code 0 means that the answer is right."""
