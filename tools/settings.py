@@ -40,8 +40,8 @@ MEANINGS: dict[str, dict[str, tuple[str, str]]] = {
         "folder": ("Working directory of the command, relative to the file.", '"bin"'),
         "read": (
             "Where the cost is in the output: `time`, `last number`, a regular expression, a "
-            "JSON key, or the convention of another tool. For several costs, a table with one entry "
-            "for each cost that is read, by its name.",
+            "JSON key, or the convention of another tool. For several costs, a table with one of "
+            "these for each cost that is read, by its name.",
             '{regex = "cost: (\\\\S+)"}',
         ),
         "answer": (
