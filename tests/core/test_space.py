@@ -1,6 +1,7 @@
 import copy
 import pickle
 import tracemalloc
+from collections import Counter
 from fractions import Fraction
 from itertools import islice, product
 
@@ -195,8 +196,17 @@ def test_a_key_may_leave_out_the_quotes_of_texts_that_look_like_numbers():
         space.from_key("a=3")
 
 
-def test_sampling_where_nearly_all_is_forbidden_says_so():
-    space = Space({"k": Integer(0, MILLION, default=0)}, forbidden=["k > 0"])
+def test_sampling_where_nearly_all_is_forbidden_finds_what_is_allowed():
+    space = Space({"k": Integer(0, MILLION, default=0)}, forbidden=["k > 0 and k < 999999"])
+    drawn = Counter(space.sample(stream(seed, "rare"))["k"] for seed in range(60))
+    assert drawn.keys() == {0, MILLION - 1, MILLION}
+    assert space.size() == 3
+
+
+def test_sampling_says_so_where_what_is_allowed_cannot_be_found():
+    scattered = "(k * 48271) % 2147483647 > 2000"
+    space = Space({"k": Integer(0, MILLION, default=0)}, forbidden=[scattered])
+    assert space.size() is None
     with pytest.raises(BadInput, match=r"10,000 random configurations in a row were forbidden"):
         space.sample(stream(0, "hopeless"))
 

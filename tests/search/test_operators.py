@@ -577,13 +577,35 @@ def test_the_only_value_left_among_many_is_found_without_the_exact_law(operator:
 
 
 @pytest.mark.parametrize("size", [90, 300, 3_000])
-def test_a_jump_where_nearly_all_is_forbidden_finds_what_is_left_or_gives_up(size: int):
-    """Written out, walked, or, where that would take too long, none."""
+def test_a_jump_where_nearly_all_is_forbidden_finds_what_is_left(size: int):
     number = Integer(0, size - 1, default=0)
     corner = Space({"a": number, "b": number}, forbidden=["a > 1 or b > 0"])
     at, other = corner.config(a=0, b=0), corner.config(a=1, b=0)
     found = [UniformRandom().sample(corner, at, stream(seed, "corner")) for seed in range(2)]
-    assert found == [(other,) if size < 1_000 else ()] * 2
+    assert found == [(other,)] * 2
+
+
+@given(spaces_with_config(3), st.sampled_from([SeveralParameters(), SeveralParameters(LStep(1))]))
+@examples(25, suppress_health_check=list(HealthCheck))
+def test_the_law_among_few_is_that_of_all_sets_of_parameters(case, operator):
+    space, at = case
+    with pytest.MonkeyPatch.context() as patch:
+        law = operator.distribution(space, at)
+        patch.setattr(several_module, "MAX_LISTED_CONFIGS", 0)  # every space has few
+        assert operator.distribution(space, at) == law
+
+
+@pytest.mark.parametrize("operator", [SeveralParameters(), UniformRandom()], ids=str)
+def test_the_draws_have_the_law_where_seven_of_millions_are_allowed(operator: Operator):
+    names = "abcde"
+    space = Space(
+        {name: Integer(0, 50, default=0) for name in names},
+        forbidden=["a + b + c + d + e > 1 and a + b + c + d + e < 250"],
+    )
+    at = space.config(a=1)
+    law = operator.distribution(space, at)
+    assert len(law) == 6
+    assert fits(moves(operator, space, at, stream(0, "seven", str(operator))), law)
 
 
 class CountedStep(LStep):

@@ -279,8 +279,8 @@ def test_every_branch_of_a_conditional_space_is_reached(instance_count):
     ("size", "listable"), [(30, 500), pytest.param(130, 10_000, marks=pytest.mark.slow)]
 )
 def test_a_space_too_large_to_be_listed_is_exhausted_all_the_same(monkeypatch, size, listable):
-    for operators in ("several_parameters", "uniform_random"):
-        monkeypatch.setattr(f"paramhs.search.operators.{operators}.MAX_LISTED_CONFIGS", listable)
+    for module in ("search.operators.several_parameters", "core.space.space"):
+        monkeypatch.setattr(f"paramhs.{module}.MAX_LISTED_CONFIGS", listable)
     space = Space({"x": range(size), "y": range(size)})
     driven = drive(
         ParamHS(SeveralParameters(), Growing()).search(

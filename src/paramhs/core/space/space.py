@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
-from itertools import product
+from itertools import chain, product, starmap
 from math import prod
 from pathlib import Path
 from random import Random
@@ -15,6 +15,7 @@ from typing import Any
 
 from paramhs.core.errors import BadInput
 from paramhs.core.random_streams import below
+from paramhs.core.space.boxes import Clauses, DrawnBoxes
 from paramhs.core.space.conditions.expressions import (
     Expression,
     Test,
@@ -31,6 +32,8 @@ from paramhs.core.text.html import html_table, joined, paragraph
 from paramhs.core.text.quoting import short
 
 MAX_DRAWS = 10_000  # forbidden draws in a row before sampling gives up
+MAX_LISTED_CONFIGS = 10_000  # largest number of allowed assignments that are listed
+_PATIENCE = 200  # forbidden draws in a row before the allowed part of the space is sought
 
 
 class ClauseError(BadInput):
@@ -319,6 +322,9 @@ class Space:
     def draws(self, rng: Random, count: int = MAX_DRAWS) -> Iterator[Config]:
         """Yield the allowed ones of `count` uniform draws.
 
+        Where the first draws are all forbidden, the others are made from the allowed part of the
+        space, if it can be found. The law of what is yielded is the same.
+
         Args:
             rng: Source of randomness.
             count: Number of draws.
@@ -326,10 +332,16 @@ class Space:
         Returns:
             Up to `count` configurations.
         """
-        for _ in range(count):
+        allowed = 0
+        for number in range(count):
             config = self.configured([below(p.levels, rng) for p in self.listed])
             if self.allowed(config):
+                allowed += 1
                 yield config
+            elif number + 1 == _PATIENCE and not allowed and self._boxes:
+                for _ in range(count - _PATIENCE):
+                    yield self.configured(self._boxes.draw(rng))
+                return
 
     def neighbours(self, config: Config) -> Iterator[Config]:
         """Yield the allowed configurations that differ in one active parameter, lazily.
@@ -354,8 +366,37 @@ class Space:
         """Number of assignments to all parameters, active or not, allowed or not."""
         return prod(p.levels for p in self.listed)
 
+    @cached_property
+    def _boxes(self) -> DrawnBoxes | None:
+        """The allowed part of the space; None if it cannot be found."""
+        found = self._restrictions.boxes()
+        return None if found is None else DrawnBoxes(found)
+
+    @cached_property
+    def _restrictions(self) -> Clauses:
+        names = list(self.parameters)
+        ordered = {names[at]: self.conditions[names[at]] for at, _ in self._switches}
+        return Clauses(self.parameters, ordered, self.forbidden, self._clauses)
+
+    @cached_property
+    def few(self) -> tuple[Config, ...] | None:
+        """All allowed configurations, if they are few and can be found; else None.
+
+        A space of millions of combinations is included if its forbidden clauses leave few of them.
+        """
+        if self.combinations > MAX_LISTED_CONFIGS and not self._clauses:
+            return None
+        boxes = self._restrictions.boxes(MAX_LISTED_CONFIGS)
+        if boxes is None:
+            return None
+        indices = sorted(chain(*starmap(product, boxes)))
+        return tuple(dict.fromkeys(map(self.configured, indices)))
+
     def configs(self) -> Iterator[Config]:
         """Yield all allowed configurations, each once, lazily; for small spaces."""
+        if self.few is not None:
+            yield from self.few
+            return
         seen: set[Config] = set()
         for indices in product(*(range(p.levels) for p in self.listed)):
             config = self.configured(indices)
@@ -392,6 +433,8 @@ class Space:
         """
         if not self._switches and not self._clauses:
             return self.combinations
+        if self.few is not None:
+            return len(self.few)
         return None if self.combinations > limit else self._counted
 
     @cached_property

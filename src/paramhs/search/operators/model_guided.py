@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +14,6 @@ from paramhs.search.model.model import ByNoise, Draw, Guess, Model
 from paramhs.search.operators.harmonic_numbers import first_above, harmonic_number
 from paramhs.search.operators.mixture import Mixture
 from paramhs.search.operators.operator import (
-    MAX_LISTED_CONFIGS,
     RUNS_PER_CHALLENGER,
     Guide,
     Learner,
@@ -96,8 +95,8 @@ class Guided(Guide):
     ) -> Move:
         """Draw candidates and return the best one.
 
-        Where the candidates are all excluded, a small space is listed; in a large one there is no
-        move.
+        Where the candidates are all excluded, they are all other configurations if there are few,
+        else some of them at random.
         """
         if self.returning and rng.random() < self.again:
             chosen = self.returning[int(rng.random() * len(self.returning))]
@@ -111,8 +110,9 @@ class Guided(Guide):
             found = self._near_incumbent(draw.guess, space, at, rng, excluded)
         else:
             found = self._near_best(draw.best, space, at, rng, excluded)
-        if not found and space.combinations <= MAX_LISTED_CONFIGS:
-            found = [c for c in _listed(space) if self._is_new(c, at, excluded)]
+        if not found:
+            left = islice(space.draws(rng), self.candidates) if space.few is None else space.few
+            found = [c for c in left if self._is_new(c, at, excluded)]
         return _best(draw, found) if found else ()
 
     def _is_new(self, config: Config, at: Config, excluded: Container[Config]) -> bool:
@@ -186,11 +186,6 @@ class Guided(Guide):
         most = _for_the_better(changes)
         m = first_above(draw() * harmonic_number(most), most)
         return _changed(space, at, changes[:m])
-
-
-@lru_cache(maxsize=1)
-def _listed(space: Space) -> tuple[Config, ...]:
-    return tuple(space.configs())
 
 
 def _first(configs: Iterable[Config], at: Config, excluded: Container[Config]) -> Move:

@@ -46,7 +46,13 @@ class SeveralParameters(ByOutcomes):
     def outcomes(
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
-        """All sets of parameters, with all their steps."""
+        """All sets of parameters, with all their steps; if few are allowed, those alone."""
+        if space.few is not None and space.combinations > MAX_LISTED_CONFIGS:
+            for allowed in space.few:
+                probability = self._probability(space, at, allowed)
+                if probability and allowed not in excluded:
+                    yield (allowed,), probability
+            return
         movable = at.movable
         laws = {i: list(self._law(space, at, i).items()) for i in movable}
         total = sum((Fraction(1, k) for k in range(1, len(movable) + 1)), Fraction(0))
@@ -59,6 +65,27 @@ class SeveralParameters(ByOutcomes):
                     if config is not None and config not in excluded:
                         yield (config,), share * prod(p for _, p in steps)
 
+    def _probability(self, space: Space, at: Config, config: Config) -> Fraction:
+        """Probability of an allowed configuration before conditioning."""
+        both = list(zip(at.indices, config.indices, strict=True))
+        moved = [i for i, (old, new) in enumerate(both) if old != new and min(old, new) >= 0]
+        # A parameter that becomes active starts at its default.
+        if not moved or space.moved(at, [(i, config.indices[i]) for i in moved]) != config:
+            return Fraction(0)
+        steps = [self._law(space, at, i).get(config.indices[i], Fraction(0)) for i in moved]
+        # Parameters that the move switches off may have been drawn as well.
+        lost = sum(at.indices[i] >= 0 > config.indices[i] for i in at.movable)
+        count = len(at.movable)
+        total = sum((Fraction(1, k) for k in range(1, count + 1)), Fraction(0))
+        sets = sum(
+            (
+                Fraction(comb(lost, k - len(moved)), k * comb(count, k))
+                for k in range(len(moved), len(moved) + lost + 1)
+            ),
+            Fraction(0),
+        )
+        return prod(steps, start=sets / total)
+
     def _law(self, space: Space, at: Config, position: int) -> dict[int, Fraction]:
         parameter = space.listed[position]
         return law(step_of(parameter, self.step), parameter.levels, at.indices[position])
@@ -66,16 +93,17 @@ class SeveralParameters(ByOutcomes):
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """Draw from the law, again while forbidden; in small spaces then from a list.
+        """Draw from the law, again while forbidden; then from a list where few are left.
 
-        In a large space, 1,000 failures in a row are taken to mean that there is no move.
+        Elsewhere, 1,000 failures in a row are taken to mean that there is no move.
         """
         if not at.movable:
             return ()
         for config in islice(self.draws(space, at, rng), PATIENCE):
             if config is not None and config not in excluded:
                 return (config,)
-        if prod(space.listed[i].levels for i in at.movable) > MAX_LISTED_CONFIGS:
+        reachable = prod(space.listed[i].levels for i in at.movable)
+        if reachable > MAX_LISTED_CONFIGS and space.few is None:
             return ()
         return draw_from(self.distribution(space, at, excluded), rng)
 

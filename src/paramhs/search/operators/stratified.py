@@ -3,18 +3,12 @@
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice
 from math import prod
 from random import Random
 
 from paramhs.core.space import Config, Space
-from paramhs.search.operators.operator import (
-    MAX_LISTED_CONFIGS,
-    PATIENCE,
-    ByOutcomes,
-    Move,
-    draw_from,
-)
+from paramhs.search.operators.operator import PATIENCE, ByOutcomes, Move, draw_from
 
 Strata = tuple[tuple[range, ...], ...]
 """For each parameter, the stretches of indices from which its next value is drawn: one for each
@@ -66,23 +60,24 @@ class Stratified(ByOutcomes):
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
         """Products of the values' probabilities."""
-        values = [list(_law(parts).items()) for parts in self.strata]
-        for chosen in product(*values):
-            config = space.configured([index for index, _ in chosen])
-            if config != at and config not in excluded and space.allowed(config):
-                yield (config,), prod((p for _, p in chosen), start=Fraction(1))
+        laws = [_law(parts) for parts in self.strata]
+        for config in space.configs():
+            drawn = zip(laws, config.indices, strict=True)
+            each = [law.get(index, Fraction(0)) for law, index in drawn if index >= 0]
+            if all(each) and config != at and config not in excluded:
+                yield (config,), prod(each, start=Fraction(1))
 
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
-        """Draw from the law, again while forbidden; in small spaces then from a list.
+        """Draw from the law, again while forbidden; then from a list, if few are allowed at all.
 
-        In a large space, 1,000 failures in a row are taken to mean that there is no move.
+        Elsewhere, 1,000 failures in a row are taken to mean that there is no move.
         """
         for config in islice(self._draws(space, rng), PATIENCE):
             if config != at and config not in excluded and space.allowed(config):
                 return (config,)
-        if space.combinations > MAX_LISTED_CONFIGS:
+        if space.few is None:
             return ()
         return draw_from(self.distribution(space, at, excluded), rng)
 

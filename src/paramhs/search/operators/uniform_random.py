@@ -3,18 +3,13 @@
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, islice, product
+from itertools import chain, islice
+from math import prod
 from random import Random
 
 from paramhs.core.random_streams import below
 from paramhs.core.space import Config, Space
-from paramhs.search.operators.operator import (
-    MAX_LISTED_CONFIGS,
-    PATIENCE,
-    ByOutcomes,
-    Move,
-    draw_from,
-)
+from paramhs.search.operators.operator import PATIENCE, ByOutcomes, Move, draw_from
 
 _MAX_COMBINATIONS = 500_000  # combinations that may be enumerated
 
@@ -35,23 +30,24 @@ class UniformRandom(ByOutcomes):
         self, space: Space, at: Config, excluded: Container[Config]
     ) -> Iterator[tuple[Move, Fraction]]:
         """All other configurations, equally likely before conditions."""
-        for indices in product(*(range(p.levels) for p in space.listed)):
-            config = space.configured(indices)
-            if config != at and config not in excluded and space.allowed(config):
-                yield (config,), Fraction(1, space.combinations)
+        levels = [p.levels for p in space.listed]
+        for config in space.configs():
+            if config != at and config not in excluded:
+                drawn = zip(levels, config.indices, strict=True)
+                yield (config,), Fraction(1, prod(many for many, index in drawn if index >= 0))
 
     def sample(
         self, space: Space, at: Config, rng: Random, excluded: Container[Config] = ()
     ) -> Move:
         """Draw from the law.
 
-        Where drawing keeps failing, a small space is enumerated, and a larger one is walked from a
-        random start to the first configuration that is left.
+        Where drawing keeps failing, few configurations are enumerated, and a larger space is walked
+        from a random start to the first configuration that is left.
         """
         for config in islice(space.draws(rng), PATIENCE):
             if config != at and config not in excluded:
                 return (config,)
-        if space.combinations <= MAX_LISTED_CONFIGS:
+        if space.few is not None:
             return draw_from(self.distribution(space, at, excluded), rng)
         if space.combinations > _MAX_COMBINATIONS:
             return ()

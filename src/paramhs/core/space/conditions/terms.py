@@ -136,7 +136,8 @@ def _arity(sign: str) -> range:
     return range(1, 2) if sign in FUNCTIONS else range(2, 3) if sign in _SIGNS else range(0)
 
 
-def _operation(sign: str) -> Callable[..., float]:
+def operation(sign: str) -> Callable[..., float]:
+    """The operation on doubles that a sign or the name of a function stands for."""
     made = _SIGNS.get(sign) or FUNCTIONS[sign]
 
     def operate(*numbers: float) -> float:
@@ -159,7 +160,7 @@ def calculated(sign: str, *parts: Term) -> Term:
     numbers = [part for part in parts if isinstance(part, int | float)]
     if len(numbers) < len(parts):
         return made
-    value = _operation(sign)(*map(float, numbers))
+    value = operation(sign)(*map(float, numbers))
     if not is_finite(value):
         raise BadInput(f"'{made}' is not a finite number")
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
@@ -199,7 +200,7 @@ def number_in(
             )
         return lambda indices: float(parameter.value(indices[at]))
     if isinstance(term, Calculation):
-        operate = _operation(term.sign)
+        operate = operation(term.sign)
         parts = [number_in(part, parameters, position) for part in term.parts]
         return lambda indices: operate(*[part(indices) for part in parts])
     number = float(term)
