@@ -18,7 +18,7 @@ cost = ["minimise size", "runtime"]
 cutoff = 5
 deterministic = true
 instances = ["1", "2", "3", "4", "5", "6"]
-test_instances = ["7", "8", "9", "10", "11", "12"]
+test_instances = ["7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18"]
 
 [space]
 x = [0, 9]
@@ -53,7 +53,7 @@ def test_the_screen_has_the_points_with_factors_and_the_correction(folder):
     assert "times the default's" in shown
     assert "all hold together with 95 % confidence" in " ".join(shown.split())
     assert "point 1: " in shown
-    assert re.search(r"command of (point \d|default), which balances the costs", shown)
+    assert re.search(r"command of (point \d|the default), which balances the costs", shown)
 
 
 def test_show_says_the_same(folder):
@@ -137,3 +137,67 @@ def test_a_command_may_report_several_costs_and_one_may_be_bounded(tmp_path):
     chosen = front["points"][front["best"] - 1]
     assert set(chosen["costs"]) == {"size", "runtime", "loss"}
     assert chosen["costs"]["loss"] <= 5
+
+
+ONE_POINT = """\
+command = "sh -c 'echo size $((9 - {x} + {instance})); echo loss 3'"
+read = {loss = {regex = "loss (.*)"}, size = {regex = "size (.*)"}}
+cost = ["minimise size", "minimise loss"]
+deterministic = true
+instances = ["21", "22", "23", "24", "25", "26", "27", "28", "29"]
+test_instances = ["6", "7", "8", "9", "10", "11"]
+
+[space]
+x = {type = "integer", low = 0, high = 3, default = 1}
+
+[budget]
+runs = 60
+"""
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_too_few_instances_for_intervals_are_said(tmp_path):
+    (tmp_path / "few.toml").write_text(ONE_POINT)
+    shown = words(called(tmp_path, "tune", "few.toml"))
+    assert "Choose it or the default by what matters to you." in shown
+    assert "There are no intervals: 2 comparisons (1 point, 2 costs) need at least 7" in shown
+    assert "(no interval)" in shown
+    assert "simplify" not in called(tmp_path, "show", "few.sqlite")
+    page = re.sub("<[^>]*>", "", (tmp_path / "few.html").read_text(encoding="utf-8"))
+    assert "Changes that matter" not in page
+    assert "Do not rely" not in page
+    assert "Choose a point by a bound, such as:" in page
+
+
+def test_bounds_that_nothing_keeps_are_not_claimed_to_be_kept(tmp_path):
+    (tmp_path / "out.toml").write_text('subject_to = "loss <= 1"\n' + ONE_POINT)
+    shown = words(called(tmp_path, "tune", "out.toml"))
+    assert "point 1, chosen by the search for loss <= 1, outside them on 6 held-out" in shown
+    assert "within the bounds" not in shown
+
+
+def test_validate_has_a_verdict_for_each_cost_and_keeps_the_front(tmp_path):
+    (tmp_path / "both.toml").write_text(ONE_POINT.replace("loss 3", "loss $((3 + {x}))"))
+    called(tmp_path, "tune", "both.toml")
+    before = called(tmp_path, "show", "both.sqlite")
+    again = ("validate", "both.toml", "-c", "default", "-c", "x=3", "--on", "train")
+    shown = words(called(tmp_path, *again))
+    assert "In size, x=3 is better" in shown
+    assert "In loss, x=3 is worse" in shown
+    assert "Keep" not in shown
+    made = json.loads(called(tmp_path, *again, "--json"))["verdicts"]
+    assert [(one["cost_name"], one["comparisons"]) for one in made] == [("size", 2), ("loss", 2)]
+    front = before[before.index("front of size and loss") :]
+    assert front in called(tmp_path, "show", "both.sqlite")
+
+
+def test_a_store_without_runs_has_no_front(tmp_path):
+    (tmp_path / "bad.toml").write_text(ONE_POINT.replace("sh -c '", "sh -c 'exit 3; "))
+    with chdir(tmp_path):
+        assert CliRunner().invoke(app, ["tune", "bad.toml"]).exit_code
+        picked = CliRunner().invoke(app, ["show", "bad.sqlite", "--pick", "size <= 1"])
+    assert "inf" not in called(tmp_path, "show", "bad.sqlite")
+    assert "there is no front yet" in str(picked.exception) + picked.output

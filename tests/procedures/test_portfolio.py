@@ -80,6 +80,7 @@ class TestChoice:
         alone = paramhs.portfolio(result, one, 3, runs=100, search=True, test_instances=TEST)
         assert alone.members == (result.best,)
         assert "Keep the best" in alone.recommendation
+        assert "3 members were asked for" in alone.why_fewer
 
     @pytest.mark.parametrize("size", [1, 21, "3", True])
     def test_a_wrong_size_is_refused(self, found, size):

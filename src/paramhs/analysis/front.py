@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paramhs.analysis.intervals import MARGIN, Interval
+from paramhs.analysis.intervals import MARGIN, Interval, fewest_cases
 from paramhs.analysis.verdict import NoVerdict, Verdict, verdict
 from paramhs.analysis.verdict_text import how_much
 from paramhs.core.errors import BadInput
@@ -121,6 +121,18 @@ class Front:
         """The point that the search reports as its best."""
         return (self.default, *self.points)[self.best]
 
+    @property
+    def best_name(self) -> str:
+        """What the search reports as its best, in words."""
+        if not self.points:
+            return "the default"
+        name = self.chosen.name if self.chosen.number else "the default"
+        if not self.metric.bounds:
+            return f"{name}, which balances the costs"
+        bounds = " and ".join(map(str, self.metric.bounds))
+        outside = "" if self.chosen.within_bounds else f", outside them on {self.on}"
+        return f"{name}, chosen by the search for {bounds}{outside}"
+
     def pick(self, bounds: str) -> FrontPoint:
         """Choose the point with the least first cost that has no bound.
 
@@ -171,7 +183,8 @@ class Front:
             else "none is shown to be better than the default in a cost without a worse mean in"
             " another"
         )
-        return f"{head}: on {self.on}, {found}. Choose one by what matters to you."
+        choice = "one" if len(self.points) > 1 else "it or the default"
+        return f"{head}: on {self.on}, {found}. Choose {choice} by what matters to you."
 
     def _under_bounds(self) -> str:
         bounds = " and ".join(map(str, self.metric.bounds))
@@ -232,10 +245,16 @@ class Front:
         made = next((one for point in self.points for one in point.verdicts.values()), None)
         if made is None:
             return "Means are over runs that the points were chosen by, so they are too good."
+        count = f"{counted(len(self.points), 'point')}, {len(self.metric.names)} costs"
+        least = fewest_cases(made.comparisons)
+        if made.instances < least:
+            return (
+                f"Means are over {self.on}. There are no intervals: {made.comparisons} comparisons"
+                f" ({count}) need at least {counted(least, made.case)}."
+            )
         return (
             f"Means are over {self.on}. Intervals are corrected for {made.comparisons} comparisons"
-            f" ({counted(len(self.points), 'point')}, {len(self.metric.names)} costs): all hold"
-            " together with 95 % confidence."
+            f" ({count}): all hold together with 95 % confidence."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -291,6 +310,8 @@ def _brief(number: float) -> str:
 def _change_text(made: Verdict) -> str:
     """A mean compared with the default's, with the interval."""
     factor = share(made)
+    if factor is not None and factor.low <= 0 and math.isinf(factor.high):
+        return f"{factor.estimate:.3g} (no interval)"
     if factor is not None:
         return f"{factor.estimate:.3g} ({factor.low:.3g} to {factor.high:.3g})"
     return how_much(made) if made.gain else ""

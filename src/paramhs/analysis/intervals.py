@@ -1,5 +1,6 @@
 """Intervals, and tolerances for differences that do not matter."""
 
+import math
 from dataclasses import asdict, dataclass
 
 from paramhs.core.text.numbers import finite
@@ -14,6 +15,16 @@ MARGIN = 0.01
 """Relative difference up to which costs are equivalent, as a share of the larger one."""
 CLOCK_SECONDS = 0.01
 """Measurement error of a time in seconds; smaller differences do not matter."""
+
+
+def fewest_cases(comparisons: int) -> int:
+    """Number of cases that can show a difference, if all agree, in one of several comparisons.
+
+    Examples:
+        >>> fewest_cases(1) == MIN_CASES
+        True
+    """
+    return math.ceil(math.log2(2 * comparisons / SIGNIFICANCE_LEVEL))
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,18 @@ class Portfolio:
     commands: tuple[str, ...] = ()
     """Command line of each member, if the target is a command."""
     metric: CostMetric | None = None
+    size: int = 0
+    """Number of members that were asked for."""
+
+    @property
+    def why_fewer(self) -> str:
+        """Why there are fewer members than were asked for; empty if there are not."""
+        if len(self.members) >= self.size:
+            return ""
+        return (
+            f"{self.size} members were asked for. No other configuration known on these runs"
+            " improves the portfolio; more runs make more configurations known."
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Convert the portfolio to JSON types."""
@@ -99,7 +111,7 @@ class Portfolio:
     def recommendation(self) -> str:
         """Whether to use the portfolio, in one sentence."""
         if len(self.members) < 2:
-            return "Keep the best: no other configuration that was run improves on it anywhere."
+            return "Keep the best: no other configuration known on the same runs improves on it."
         told = self.verdicts.get("parallel against best")
         if told is None:
             return "No verdict on the portfolio: there is no test set."

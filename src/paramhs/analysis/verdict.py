@@ -143,6 +143,8 @@ class Verdict:
     """Metric of the comparison."""
     paired_runs: tuple[tuple[Run, Run], ...] = field(default=(), repr=False, compare=False)
     """The runs of both sides, paired by instance and seed."""
+    cost_name: str = ""
+    """Name of the cost that is compared, where there are several."""
     accepted: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """Changes of the program or of instances accepted by the user, as sentences.
 
@@ -261,6 +263,7 @@ class Verdict:
             "needed": self.needed,
             "without_instances": self.without_instances,
             "about_these_only": self.about_these_only,
+            "cost_name": self.cost_name,
         }
 
 

@@ -30,7 +30,8 @@ def heading(verdict: "Verdict") -> str:
     """Heading with the two names, unless they are the usual ones, and the instances."""
     first, second = verdict.names
     usual = verdict.names == ("default", "best")
-    return f"verdict,{'' if usual else f' {second} against {first},'} on {verdict.on}:"
+    cost = f" in {verdict.cost_name}," if verdict.cost_name else ""
+    return f"verdict,{cost}{'' if usual else f' {second} against {first},'} on {verdict.on}:"
 
 
 def table_lines(verdict: "Verdict") -> list[str]:
@@ -74,13 +75,17 @@ def caveats(verdict: "Verdict") -> list[str]:
     """Sentences without which the numbers mislead: time, quality, corrections, coverage."""
     lines = (
         saving_sentence(verdict),
-        _time(verdict),
-        _solved(verdict),
-        _quality(verdict),
+        *beside(verdict),
         _several(verdict),
         _looks(verdict),
         _unseen(verdict),
     )
+    return [line for line in lines if line]
+
+
+def beside(verdict: "Verdict") -> list[str]:
+    """What a verdict says beside the cost: the time of both sides, or their solved runs."""
+    lines = (_time(verdict), _solved(verdict), _quality(verdict))
     return [line for line in lines if line]
 
 
@@ -186,6 +191,8 @@ def _claim(verdict: "Verdict") -> list[str]:
     if wrong_second:
         return [f"Keep {_the(first)}: {second} gave wrong answers ({wrong_second.reason})."]
     much = how_much(verdict)
+    if verdict.cost_name:
+        return [_in_one_cost(verdict, much)]
     these = f"On {_these(verdict)}, " if verdict.about_these_only else ""
     if verdict.conclusion_here == "better":
         name = second if these else _capital(second)
@@ -195,6 +202,16 @@ def _claim(verdict: "Verdict") -> list[str]:
         return [f"{these}{keep}: {second} is worse; {much}.{_reach(verdict)}"]
     much = much if verdict.gain is None else f"{second} is {much}"
     return [f"Keep {_the(first)}: {_not_significant(verdict)}; {much}.{_why_not(verdict)}"]
+
+
+def _in_one_cost(verdict: "Verdict", much: str) -> str:
+    """What holds in one of several costs; what to use is for the user to say."""
+    second = verdict.names[1]
+    where = f"In {verdict.cost_name}{f' on {_these(verdict)}' if verdict.about_these_only else ''},"
+    told = verdict.conclusion_here
+    if told == "unclear":
+        return f"{where} no difference is shown: {second} is {much}.{_why_not(verdict)}"
+    return f"{where} {second} is {told}: {much}.{_reach(verdict)}"
 
 
 def _capital(name: str) -> str:

@@ -1,6 +1,6 @@
 """The Python interface to `validate`: a verdict on any configurations and instances."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ def validate(
     seed: int = 0,
     jobs: int = 1,
     store: str | Path | None = None,
-    cost: CostName | CostMetric = "minimise",
+    cost: CostName | CostMetric | Sequence[str] = "minimise",
     cutoff: float | str | None = None,
     memory: float | str | None = None,
     deterministic: bool | None = None,
@@ -52,7 +52,8 @@ def validate(
         seed: Another seed, other runs of a random target.
         jobs: Runs at a time.
         store: A file in which runs are kept, and from which those made before are taken.
-        cost: As for `tune`: "minimise", "maximise", "runtime", "PAR2", ... or a `CostMetric`.
+        cost: As for `tune`: "minimise", "maximise", "runtime", "PAR2", ..., a `CostMetric`, or a
+            list of several costs.
         cutoff: Seconds after which a run is stopped.
         memory: Bytes that a run may use.
         deterministic: Whether the seed does not matter; left out, by whether the function takes it.
@@ -64,7 +65,8 @@ def validate(
             intervals and p-values are corrected for these looks.
 
     Returns:
-        A `Verdict` for each configuration but the first. With several, intervals and p-values are
+        A `Verdict` for each configuration but the first, and for each of several costs
+        (`Verdict.cost_name`). With several verdicts, intervals and p-values are
         corrected for their number (Bonferroni), so that all hold together with 95 % confidence.
 
     Raises:

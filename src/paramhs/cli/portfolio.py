@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from paramhs.analysis.portfolio import Portfolio, gain_text
-from paramhs.analysis.verdict_text import counts, heading, table_lines
+from paramhs.analysis.verdict_text import beside, counts, heading, table_lines
 from paramhs.api.terminal.live_view import view
 from paramhs.api.terminal.text_layout import brief, tell, tell_table
 from paramhs.cli.console import AcceptChanged, Json, Terminal, again, print_json, say
@@ -230,7 +230,7 @@ def print_portfolio(console: Console, found: Portfolio) -> None:
         (
             str(k),
             f"{row.cost:.4g}",
-            gain_text(gain, metric),
+            gain_text(gain, metric) if k else "",
             _wins(row.wins),
             brief(row.config),
         )
@@ -239,6 +239,8 @@ def print_portfolio(console: Console, found: Portfolio) -> None:
     heads = ("member", f"{metric.label} alone", "with those above", "best on", "configuration")
     tell_table(console, heads, rows)
     tell(console, "(these numbers are of the search, which chose by them)", style="dim")
+    if found.why_fewer:
+        tell(console, found.why_fewer)
     if found.schedule:
         parts = [f"{found.members.index(p.config)} for {p.seconds:.3g} s" for p in found.schedule]
         tell(console, f"schedule on one core: {', then '.join(parts)}")
@@ -248,7 +250,8 @@ def print_portfolio(console: Console, found: Portfolio) -> None:
         for line in table_lines(made):
             console.print(Text(line), soft_wrap=True)
         tell(console, made.recommendation, style="bold")
-        tell(console, counts(made))
+        for line in (counts(made), *beside(made)):
+            tell(console, line)
     console.print()
     if found.verdicts:
         tell(console, f"(corrected for {len(found.verdicts)} comparisons on the same runs)")

@@ -25,6 +25,8 @@ def print_outcome(console: Console, outcome: Verdict | NoVerdict) -> None:
 
 def print_front(console: Console, front: Front) -> None:
     """Print the points of a front, how to read them, and the changes or commands of each."""
+    if not front.points:
+        return
     heads, *rows = front.table
     console.print(f"\nfront of {front.metric}")
     tell_table(console, heads, rows)
@@ -33,11 +35,10 @@ def print_front(console: Console, front: Front) -> None:
         tell(console, f"{point.name}: {brief(point.config)}", indent="  ")
 
 
-def balanced_name(front: Front) -> str:
-    """The point that a search reports as its best, in words."""
-    if front.metric.bounds:
-        return f"{front.chosen.name}, the best of the search within the bounds"
-    return f"{front.chosen.name}, which balances the costs (--pick chooses another)"
+def best_named(front: Front) -> str:
+    """The configuration that the search reports as its best, and how to choose another."""
+    choose = " (--pick chooses another)" if front.points and not front.metric.bounds else ""
+    return f"{front.best_name}{choose}"
 
 
 def print_groups(console: Console, families: Disagreement, notes: Sequence[str]) -> None:

@@ -24,13 +24,14 @@ from paramhs.cli.render_result import (
     print_trajectory,
 )
 from paramhs.cli.render_verdict import (
-    balanced_name,
+    best_named,
     print_accepted,
     print_front,
     print_groups,
     print_outcome,
 )
 from paramhs.core.errors import BadInput
+from paramhs.core.several_costs import Costs
 from paramhs.core.text.numbers import finite
 from paramhs.report.next_steps import next_steps
 from paramhs.report.result import Result, against_default
@@ -100,7 +101,8 @@ def show(
     print_accepted(console, result.accepted)
     _print_verdict(console, result, store)
     _print_certificate(console, result)
-    _print_ablation(console, result)
+    if result.front is None:
+        _print_ablation(console, result)
     _print_importance(console, result)
     _print_failures(console, result)
     console.print("\nincumbents")
@@ -112,6 +114,8 @@ def show(
 
 def _picked(result: Result, bounds: str) -> FrontPoint:
     """The point of the front that is best within bounds."""
+    if result.front is None and isinstance(result.scenario.cost, Costs):
+        raise BadInput(f"there is no front yet: {result.recommendation}")
     if result.front is None:
         raise BadInput("--pick chooses among several costs, and this search has one")
     return result.front.pick(bounds)
@@ -172,7 +176,7 @@ def _print_verdict(console: Console, result: Result, store: Path) -> None:
         print_front(console, result.front)
     print_groups(console, result.families, result.group_notes)
     if result.command:
-        best = balanced_name(result.front) if result.front else "the best configuration"
+        best = best_named(result.front) if result.front else "the best configuration"
         print_command(console, result.command, f"command of {best}", store)
 
 

@@ -22,7 +22,7 @@ from paramhs.cli.portfolio import portfolio_of, print_portfolio
 from paramhs.cli.render_failures import print_failures
 from paramhs.cli.render_result import print_answers, print_command, print_result
 from paramhs.cli.render_verdict import (
-    balanced_name,
+    best_named,
     command_of,
     print_accepted,
     print_front,
@@ -229,7 +229,7 @@ def _print(result: Result, scenario_file: ScenarioFile, store: Path) -> None:
     command = scenario_file.target.command_line(result.best)
     what = "command of the best configuration" if command else "best configuration, complete"
     if result.front:
-        what = f"{'command' if command else 'values'} of {balanced_name(result.front)}"
+        what = f"{'command' if command else 'values'} of {best_named(result.front)}"
     print_command(console, command or str(result.best), what, store)
 
 

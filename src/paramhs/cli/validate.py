@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -110,8 +111,9 @@ def validate(
         return
     console = Terminal()
     print_accepted(console, accepted)
-    for chosen, verdict in zip(configs[1:], verdicts, strict=True):
-        print_verdict(console, verdict)
+    for chosen, of_config in groupby(verdicts, key=lambda one: one.second.config):
+        for verdict in of_config:
+            print_verdict(console, verdict)
         for command in command_of(scenario_file, chosen).values():
             console.print(Text(f"{command}\n"), soft_wrap=True)
 

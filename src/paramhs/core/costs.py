@@ -77,6 +77,11 @@ class CostMetric(Protocol):
         return self
 
     @property
+    def by_name(self) -> "Mapping[str, CostMetric]":
+        """Each of several costs by its name; one without a name otherwise."""
+        return {"": self}
+
+    @property
     def reports(self) -> tuple[str, ...]:
         """Names of the numbers that a run reports, where there are several costs."""
         return ()

@@ -103,6 +103,11 @@ class Costs(CostMetric):
         return next(free)
 
     @property
+    def by_name(self) -> Mapping[str, CostMetric]:
+        """The costs by their names."""
+        return dict(zip(self.names, self.parts, strict=True))
+
+    @property
     def reports(self) -> tuple[str, ...]:
         """Names of the numbers that a run reports."""
         return tuple(

@@ -74,16 +74,16 @@ class TestSet:
             count = len(self.instances) * math.ceil(count / len(self.instances))
         return count
 
-    def within(self, deterministic: bool, most: float) -> "TestSet":
+    def within(self, deterministic: bool, most: float, fewest: int = MIN_PAIRS) -> "TestSet":
         """Return the test set reduced to at most `most` runs of each side.
 
         A number of runs set by the user is kept. Repetitions on an instance are dropped first, then
-        instances, but at least `MIN_PAIRS` pairs remain if there were that many.
+        instances, but at least `fewest` pairs remain if there were that many.
         """
         usual, instances = self.count(deterministic), len(self.instances)
         if self.runs is not None or usual <= most:
             return self
-        least = min(MIN_PAIRS, usual)
+        least = min(fewest, usual)
         runs = max(int(most), least)
         if runs > instances:
             runs = instances * max(runs // instances, math.ceil(least / instances))

@@ -8,7 +8,7 @@ few, so the correction costs little; a confidence sequence, which allows any num
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from paramhs.analysis.verdict import Verdict, verdict
 from paramhs.core.costs import CostMetric
@@ -89,19 +89,24 @@ class Met:
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """The verdict of each configuration against the first."""
+        """The verdict of each configuration against the first; one for each of several costs."""
         first, *others = self.runs.values()
+        costs = self.metric.by_name
         return [
-            verdict(
-                first,
-                other,
-                self.metric,
-                self.on,
-                comparisons=len(others),
-                looks=len(self.looks),
-                early=self.early,
+            replace(
+                verdict(
+                    first,
+                    other,
+                    metric,
+                    self.on,
+                    comparisons=len(others) * len(costs),
+                    looks=len(self.looks),
+                    early=self.early,
+                ),
+                cost_name=name,
             )
             for other in others
+            for name, metric in costs.items()
         ]
 
     def _why_clear(self) -> str:

@@ -115,6 +115,7 @@ def portfolio(
         verdicts,
         tuple(target.command_line(config) for config in choice.members),
         metric,
+        size,
     )
 
 

@@ -78,17 +78,28 @@ def outcome(
     if ending.mixed:
         return NoVerdict("none", ending.mixed)
     if isinstance(scenario.cost, Costs):
-        configs = [default, *front_configs(record.history)[0]]
-        met = read_runs_of(store, scenario, configs) if store else None
-        if met is not None:
-            return front_verdict(record, *met)
-        return front_verdict(record, {}, "", _why_none(ending, running))
+        return _front_outcome(record, store, running)
     made = read_verdict_of(store, scenario, default, best) if store else None
     if made is not None:
         return replace(made, accepted=accepted_in(store))
-    if best == default and ending.stopped not in ("", INTERRUPTED) and not running:
+    if best == default and _has_ended(ending, running):
         return NoVerdict("kept", _kept(len({run.task.config for run in record.runs} - {default})))
     return NoVerdict("none", _why_none(ending, running))
+
+
+def _front_outcome(record: Record, store: Path | None, running: bool) -> NoVerdict:
+    """The front of a search with its verdict, or the reason why there is none."""
+    others = front_configs(record.history)[0]
+    if not others and not _has_ended(record.ending, running):
+        return NoVerdict("none", _why_none(record.ending, running))
+    met = read_runs_of(store, record.scenario, [record.default, *others]) if store else None
+    if met is not None:
+        return front_verdict(record, *met)
+    return front_verdict(record, {}, "", _why_none(record.ending, running))
+
+
+def _has_ended(ending: Ending, running: bool) -> bool:
+    return ending.stopped not in ("", INTERRUPTED) and not running
 
 
 def _why_none(ending: Ending, running: bool) -> str:

@@ -41,7 +41,8 @@ def validate(
 ) -> list[Verdict] | None:
     """Compare the first configuration with each of the others; None if interrupted.
 
-    Intervals and p-values are corrected for the number of the others. `names` are the display names
+    With several costs there is a verdict for each cost. Intervals and p-values are corrected for
+    the number of verdicts. `names` are the display names
     of the configurations, by default "default" and "best". With `until_clear`, it ends as soon as
     every comparison is clear (`interim_looks`).
     """
@@ -61,7 +62,8 @@ def validate(
     if made is None:
         return None
     verdicts = made.verdicts
-    called = zip(names[1:], verdicts, strict=True) if names else ()
+    others = [name for name in names[1:] for _ in scenario.cost.by_name]
+    called = zip(others, verdicts, strict=True) if names else ()
     return [replace(made, names=(names[0], name)) for name, made in called] or verdicts
 
 
@@ -97,7 +99,7 @@ def meet(
     running.watcher.announce(f"verdict: {each}, on {test_set.text}{soon}")
     tests = replace(scenario, instances=test_set.instances, initial=(), known=())
     history = History(tests, seed, baseline=different[0])
-    met = Met(different, scenario.cost.leading, test_set.text, stages, comparisons)
+    met = Met(different, scenario.cost, test_set.text, stages, comparisons)
     make_runs(
         VERDICT,
         met.asked_for(history),
@@ -120,8 +122,8 @@ def _note(store: Path, met: Met) -> None:
     from paramhs.execution.storage.records import keep_fact  # sqlite3 only where it is needed
 
     first, *others = [config.key for config in met.configs]
-    noted = [one for one in _noted(store) if one["second"] not in others]
     pairs = [[pair.instance.name, pair.seed] for pair in met.pairs]
+    noted = [one for one in _noted(store) if one["second"] not in others or one["pairs"] != pairs]
     both = {"first": first, "comparisons": met.comparisons, "on": met.on, "pairs": pairs}
     if len(met.looks) > 1:
         both |= {"looks": len(met.looks), "early": met.early}

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
+from paramhs.analysis.intervals import fewest_cases
 from paramhs.core.errors import BadInput
 from paramhs.core.space import Config
 from paramhs.core.test_set import TestSet
@@ -75,7 +76,8 @@ class VerdictTime:
 class Later:
     """The verdict after a search: its length, and whether it counts against the budget.
 
-    Unless the user set its number of runs, it takes at most half as long as the budget.
+    Unless the user set its number of runs, it takes at most half as long as the budget, except for
+    the runs without which nothing could be significant.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Later:
     ) -> None:
         self._default = history.scenario.space.default
         self._deterministic = history.scenario.deterministic
+        self._costs = len(history.scenario.cost.by_name)
         self._test_set = test_set
         self._budget = budget
         self._time = VerdictTime(history)
@@ -114,7 +117,8 @@ class Later:
         if self._test_set is None:
             return None
         most = most_pairs(budget, self._each(incumbent), pace) * 2 / configs
-        return self._test_set.within(self._deterministic, most)
+        fewest = fewest_cases((configs - 1) * self._costs)
+        return self._test_set.within(self._deterministic, most, fewest)
 
     def _each(self, incumbent: Config | None) -> float:
         """Target time in seconds for one run of both sides."""

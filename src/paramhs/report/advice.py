@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from paramhs.analysis.cases import MIN_INSTANCES
+from paramhs.analysis.front import Front
 from paramhs.analysis.verdict import Verdict
 from paramhs.core.text.numbers import counted
 from paramhs.report.result import Result
@@ -21,11 +22,20 @@ def _advice(result: Result, calls: Mapping[str, str]) -> list[str]:
         return ["The search is running: these results are preliminary."]
     if not result.trajectory:
         return ["No run has finished yet."]
+    if result.front is not None and result.front.points:
+        return [_point(result.front, calls)]
     if result.best == result.default:
         return list(_kept(result))
     if isinstance(result.verdict, Verdict):
         return list(_proven(result, result.verdict, calls))
     return list(_unproven(result, calls))
+
+
+def _point(front: Front, calls: Mapping[str, str]) -> str:
+    if not front.is_verdict:
+        return "Do not rely on the points yet: there is no verdict on held-out runs."
+    call = calls.get("pick")
+    return f"Choose a point by a bound, such as: {call}" if call else "Choose a point."
 
 
 def _proven(result: Result, verdict: Verdict, calls: Mapping[str, str]) -> Iterator[str]:

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from paramhs.analysis.front import Front
 from paramhs.core.description import IMPORTED
 from paramhs.core.runs import NO_INSTANCE
 from paramhs.formats.scenario.near import scenario_of
@@ -25,11 +26,20 @@ def next_steps(
         return {}
     if scenario is None and not _has_scenario(result):
         return _in_python(result, result.store)
+    if result.front is not None:
+        words = ["show", str(result.store), "--pick", _bound(result.front)]
+        return {"pick": f"{program} {shlex.join(words)}"}
     store, file = str(result.store), str(scenario or "SCENARIO.toml")
     return {
         "simplify": f"{program} {shlex.join(['simplify', store])}",
         "validate": f"{program} {shlex.join(['validate', file, '--store', store])}",
     }
+
+
+def _bound(front: Front) -> str:
+    """An example of a bound, on the last cost: the default's own mean."""
+    name, metric = list(front.metric.by_name.items())[-1]
+    return f"{name} {'>=' if metric.maximise else '<='} {front.default.costs[name]:.3g}"
 
 
 def _has_scenario(result: Result) -> bool:
@@ -46,6 +56,8 @@ def _has_scenario(result: Result) -> bool:
 def _in_python(result: Result, store: Path) -> Mapping[str, str]:
     target = re.split(r"[.:]", str(result.record.target.get("function", "target")))[-1]
     function = target if target.isidentifier() else "target"
+    if result.front is not None:
+        return {"pick": f"paramhs.load({str(store)!r}).front.pick({_bound(result.front)!r})"}
     on = "" if result.scenario.instances == (NO_INSTANCE,) else ", instances=instances"
     steps = {
         "simplify": f"paramhs.simplify({function}, paramhs.load({str(store)!r}){on},"

@@ -84,7 +84,7 @@ class Result:
     @property
     def front(self) -> Front | None:
         """The front, where there are several costs: configurations of which none is better than
-        another in every cost. None where there is one cost."""
+        another in every cost. None where there is one cost, or no front yet."""
         return self.verdict.front if isinstance(self.verdict, FrontVerdict) else None
 
     @property

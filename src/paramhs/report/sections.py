@@ -70,6 +70,8 @@ class Found:
     front_caveat: str = ""
     points: Sequence[tuple[str, str]] = ()
     """Name of each point, and its command or its values."""
+    best_name: str = ""
+    """What the values below the next steps are of."""
 
 
 def found(result: Result, calls: Mapping[str, str]) -> Found:
@@ -85,7 +87,7 @@ def found(result: Result, calls: Mapping[str, str]) -> Found:
         if verdict.ratio is not None:
             better = directions(metric, verdict.by == "runtime")[0]
             figures.append(interval_figure(verdict.ratio, better))
-    front = result.front
+    front = result.front if result.front and result.front.points else None
     if front is not None:
         figures += front_figures(front)
     return Found(
@@ -108,6 +110,7 @@ def found(result: Result, calls: Mapping[str, str]) -> Found:
         [(point.name, point.command or point.config.key) for point in front.points]
         if front
         else (),
+        front.best_name if front else "the best configuration",
     )
 
 
