@@ -249,6 +249,15 @@ class TestFiles:
             in text
         )
 
+    def test_a_member_without_an_answer_ends_nothing(self, tmp_path):
+        made = self.portfolio("sh -c 'echo unknown'", "sh -c 'sleep 0.2; echo sat'")
+        script = tmp_path / "p.sh"
+        script.write_text(shell_script(made, (0,), 30, "p.sh"))
+        told = subprocess.run(
+            ["bash", script, "parallel", "i"], capture_output=True, text=True, check=True
+        )
+        assert told.stdout == "sat\n"
+
     def test_a_function_has_no_script(self):
         with pytest.raises(BadInput, match="function"):
             shell_script(self.portfolio("", ""), (0,), 5, "p.sh")

@@ -8,6 +8,11 @@ from paramhs.analysis.portfolio import Portfolio
 from paramhs.core.errors import BadInput
 
 _HOLES = {"INSTANCE": '"$INSTANCE"', "SEED": '"$SEED"', "CUTOFF": '"$CUTOFF"'}
+_UNSOLVED = (
+    r"^(s |c )?(UNKNOWN|unknown|INDETERMINATE|timeout|=+UNKNOWN=+)[[:space:]]*$"
+    r'|^\{.*"answer": *"(unknown|timeout)"'
+)
+"""A line by which solvers, or the runners of the catalogue, say that they have no answer."""
 CLASP = ("clasp", "clingo")
 """Programs that read clasp's portfolio files."""
 
@@ -20,6 +25,7 @@ _SCRIPT = """\
 # Prints the output of the member that solved the instance, and ends with its exit code.
 set -u
 SOLVED=" @CODES@ "  # exit codes of a solved instance
+UNSOLVED=@UNSOLVED@  # a line that says that it is not solved
 MODE=${1:-} INSTANCE=${2:-} SEED=${3:-1} CUTOFF=@CUTOFF@
 if [ -z "$INSTANCE" ]; then sed -n '2,6s/^# //p' "$0"; exit 2; fi
 DIR=$(mktemp -d) || exit 2
@@ -53,7 +59,8 @@ finish() {
 
 is_solved() {
   [ -f "$DIR/$1.code" ] || return 1
-  case "$SOLVED" in *" $(cat "$DIR/$1.code") "*) return 0;; *) return 1;; esac
+  case "$SOLVED" in *" $(cat "$DIR/$1.code") "*) ;; *) return 1;; esac
+  ! grep -qE "$UNSOLVED" "$DIR/$1.out"
 }
 
 case $MODE in
@@ -111,6 +118,7 @@ def shell_script(portfolio: Portfolio, codes: Sequence[int], cutoff: float, name
         "COUNT": str(len(portfolio.members)),
         "NAME": shlex.quote(name),
         "CODES": " ".join(map(str, codes)),
+        "UNSOLVED": shlex.quote(_UNSOLVED),
         "CUTOFF": limit,
         "MEMBERS": members,
         "NUMBERS": " ".join(map(str, range(len(portfolio.members)))),
