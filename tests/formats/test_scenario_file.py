@@ -456,7 +456,7 @@ class TestInitial:
             ("[{k = true}]", "initial.0: configuration 1: k: 'True' is not a number"),
             ("[{k = 45, flag = true}]", "is forbidden by 'k > 40 and flag == true'"),
             ('[{mode = "slow", k = 3}, {mode = "quick"}]', "initial.1: configuration 2: mode: 'qu"),
-            ("[{rate = 0.5}]", "initial.0: configuration 1: rate is not active with the other"),
+            ("[{rate = 0.5}]", "initial.0: configuration 1: rate is not active beside the other"),
             ("[3]", "initial.0: should be a table"),
             ("3", "initial: should be a list or a text"),
             ('"nowhere.csv"', "initial: there is no file nowhere.csv"),

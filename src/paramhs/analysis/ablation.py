@@ -184,7 +184,8 @@ class Simplified:
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
-        kept = "" if self.kept is None else f", which keep {self.kept:.0%} of the gain"
+        keep = "keeps" if len(self.changes) == 1 else "keep"
+        kept = "" if self.kept is None else f", which {keep} {self.kept:.0%} of the gain"
         of = f"{len(self.changes):,} of {counted(len(self.ablation.changes), 'change')}{kept}"
         return [
             ("simplified", f"{of}: {', '.join(map(str, self.changes))}" if self.step else "none"),

@@ -8,6 +8,7 @@ from paramhs.analysis.gain_bound import GainBound, gain_bound
 from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.win_probability import WinProbability, win_probabilities
 from paramhs.core.several_costs import Costs
+from paramhs.core.text.html import joined, paragraph
 
 if TYPE_CHECKING:
     from paramhs.search.record import Record
@@ -43,6 +44,12 @@ class Certificate:
         """
         found = [one.text for one in (self.tried, *self.untried, self.gain) if one]
         return (*found, LIMITS) if found else ()
+
+    def __repr__(self) -> str:
+        return "\n".join([self.verdict.recommendation, *self.lines])
+
+    def _repr_html_(self) -> str:
+        return joined(*map(paragraph, (self.verdict.recommendation, *self.lines)))
 
     def to_json(self) -> dict[str, object]:
         """Convert the certificate to JSON types."""

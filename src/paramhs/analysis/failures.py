@@ -73,6 +73,9 @@ class FailureGroup:
         """Argument of `Space` that forbids the clause."""
         return f"forbidden={[self.forbid]!r}" if self.forbid else ""
 
+    def __repr__(self) -> str:
+        return self.text
+
     def to_json(self) -> dict[str, object]:
         """Convert the group to JSON types."""
         return {**asdict(self), "text": self.text, "toml": self.toml, "python": self.python}

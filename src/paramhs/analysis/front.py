@@ -17,6 +17,7 @@ from paramhs.core.errors import BadInput
 from paramhs.core.runs import Run
 from paramhs.core.several_costs import Bound, Costs, bounds_of
 from paramhs.core.space import Config
+from paramhs.core.text.html import html_table, joined, paragraph
 from paramhs.core.text.numbers import counted, finite
 from paramhs.search.front import (
     Numbers,
@@ -270,19 +271,23 @@ class Front:
             "recommendation": self.recommendation,
         }
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         widths = [max(map(len, column)) for column in zip(*self.table, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in self.table]
         return "\n".join([*lines, self.recommendation, self.caveat])
 
+    def _repr_html_(self) -> str:
+        head, *rows = self.table
+        return joined(html_table(rows, head), *map(paragraph, (self.recommendation, self.caveat)))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class FrontVerdict(NoVerdict):
     """The front in the place of a verdict: with several costs there is no single best."""
 
     front: Front
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.reason
 
     def to_json(self) -> dict[str, object]:

@@ -42,6 +42,9 @@ class Interaction:
     high: float
     """Bounds that contain nine tenths of the trees."""
 
+    def __repr__(self) -> str:
+        return f"{' x '.join(self.names)}  {self.share:.1%} ({self.low:.1%} to {self.high:.1%})"
+
     def to_json(self) -> dict[str, object]:
         """Convert the result to JSON types."""
         return {**asdict(self), "names": list(self.names)}

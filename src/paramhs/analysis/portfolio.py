@@ -18,7 +18,8 @@ from paramhs.core.costs import CostMetric, Score, mean, score
 from paramhs.core.runs import Pair, Run, Status
 from paramhs.core.scenario import plain_name
 from paramhs.core.space import Config
-from paramhs.core.text.numbers import finite
+from paramhs.core.text.html import html_table
+from paramhs.core.text.numbers import counted, finite
 
 Member = Mapping[Pair, Run]
 """Whole runs of a member, by pair."""
@@ -106,6 +107,30 @@ class Portfolio:
             "verdicts": {name: made.to_json() for name, made in self.verdicts.items()},
             "recommendation": self.recommendation,
         }
+
+    @property
+    def _facts(self) -> list[tuple[str, str]]:
+        """The members, the schedule and what to do: headings and texts."""
+        members = [
+            (
+                f"member {k}",
+                f"{row.config}; alone {row.cost:.4g}, best on {counted(len(row.wins), 'instance')}",
+            )
+            for k, row in enumerate(self.rows, 1)
+        ]
+        parts = (f"{one.seconds:.3g} s of {one.config}" for one in self.schedule)
+        return [
+            *members,
+            *([("schedule", ", then ".join(parts))] if self.schedule else []),
+            *((name, made.recommendation) for name, made in self.verdicts.items()),
+            ("advice", self.recommendation),
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{heading:<10}{text}" for heading, text in self._facts)
+
+    def _repr_html_(self) -> str:
+        return html_table(self._facts)
 
     @property
     def recommendation(self) -> str:

@@ -215,7 +215,7 @@ class Verdict:
             return "unclear"
         return "better" if self.favours_second else "worse"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return verdict_text(self)
 
     def as_html(self) -> Markup:
@@ -285,7 +285,7 @@ class NoVerdict:
         """What to do, or why nothing can be recommended, in one sentence."""
         return str(self)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         kept = self.conclusion == "kept"
         return f"{'Keep the default' if kept else 'No verdict'}: {self.reason}"
 

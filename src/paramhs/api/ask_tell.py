@@ -25,6 +25,7 @@ from paramhs.core.runs import Instance, Point, Run, Status, Task
 from paramhs.core.scenario import FIXED_SEED, Scenario
 from paramhs.core.several_costs import Costs
 from paramhs.core.space import Config
+from paramhs.core.space.objects import plain
 from paramhs.core.text.html import Markup, joined, paragraph
 from paramhs.core.text.numbers import counted
 from paramhs.core.text.quoting import short
@@ -159,6 +160,7 @@ class AskTell:
         """
         if count is None:
             return next(self._next_tasks(), None)
+        count = plain(count)  # type: ignore[assignment]  # numpy's integers count
         if type(count) is not int or count < 1:
             raise BadInput(f"count must be a whole number from 1 on, not {short(count)}")
         return list(islice(self._next_tasks(), count))
@@ -204,6 +206,7 @@ class AskTell:
             instance: Instance of a configuration of your own; needed if there are several.
             seed: Seed of a configuration of your own. Left out: the next seed of the search.
         """
+        quality, runtime, answer = map(plain, (quality, runtime, answer))  # type: ignore[assignment]
         own = not isinstance(task, Task)
         if not isinstance(task, Task):
             task = self._own_task(task, instance, seed)
@@ -328,7 +331,7 @@ class AskTell:
         self.close()
 
     def __repr__(self) -> str:
-        runs = counted(len(self.record.runs), "run")
+        runs = counted(len(self._told | self._known.keys()), "run")
         waiting = counted(len(self._handed_out - self._told), "task")
         state = self.ended or f"{waiting} handed out and not told"
         return f"AskTell after {runs}: best {self.best}; {state}"

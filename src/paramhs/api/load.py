@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from paramhs.analysis.capping_savings import saved
+from paramhs.formats.space_objects import AnySpace, space_from
 from paramhs.procedures.recommendation import is_running, outcome
 from paramhs.report.result import Result
 
 
-def load(path: str | Path) -> Result:
+def load(path: str | Path, *, space: AnySpace | None = None) -> Result:
     """Load the result of a search from its store, also while the search is running.
 
     The store is not changed, and the target need not be installed. The result shows the store at
@@ -15,6 +16,8 @@ def load(path: str | Path) -> Result:
 
     Args:
         path: The store that was given to `tune`, such as "runs.sqlite".
+        space: The space of the search, as for `tune`. Needed only where its values are objects such
+            as `None` or functions and the target is run again: a store has their names.
 
     Returns:
         What `tune` returned, or would return now. Its instances have names only.
@@ -35,8 +38,9 @@ def load(path: str | Path) -> Result:
     )
 
     store = Path(path)
+    given = None if space is None else space_from(space)
     running = is_running(store)
     with uncollected():
-        record = read_record(store)
+        record = read_record(store, given)
         verdict = outcome(record, store, running=running)
         return Result(record, verdict, store, saved(record.runs), running)

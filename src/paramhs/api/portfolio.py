@@ -9,6 +9,7 @@ from paramhs.api.tune import seen_by, target_of, with_test_set
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Target
 from paramhs.core.scenario import Scenario
+from paramhs.core.space.objects import plain
 from paramhs.core.test_set import TestSet
 from paramhs.execution.driver import Watcher
 from paramhs.execution.executors import AnyExecutor
@@ -70,8 +71,9 @@ def portfolio(
         (2, True)
     """
     scenario = result.scenario
+    size, runs, verdict_runs = map(plain, (size, runs, verdict_runs))  # type: ignore[assignment]
     target = target_of(function, scenario.space, scenario.cost, None)
-    if runs < 0 or type(runs) is not int:
+    if type(runs) is not int or runs < 0:
         raise BadInput(f"runs must be a number that is not negative, not {runs!r}")
     tests = _tests(test_instances, scenario, verdict_runs)
     rounds = (configurator or CONFIGURATORS["paramhs"]) if search else None

@@ -11,6 +11,7 @@ from paramhs.core.arguments import named_instances
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import NO_INSTANCE, Target
 from paramhs.core.scenario import Scenario
+from paramhs.core.space.objects import plain
 from paramhs.core.test_set import TestSet
 from paramhs.execution.driver import Watcher
 from paramhs.execution.executors import AnyExecutor
@@ -31,7 +32,7 @@ def simplify(
     test_instances: Iterable[Any] | Mapping[str, Any] | None = None,
     jobs: int = 1,
     store: str | Path | None = None,
-    memory: float | None = None,
+    memory: float | str | None = None,
     executor: AnyExecutor = None,
     watcher: Watcher | None = None,
     accept_changed: bool = False,
@@ -52,7 +53,7 @@ def simplify(
             no verdict if the target is deterministic. These runs come on top of the budget.
         jobs: Runs at a time.
         store: The store of the search; the same call then resumes an ablation that was interrupted.
-        memory: Bytes that a run may use.
+        memory: Bytes, or a text such as "2 GB", that a run may use.
         executor: What makes the runs, as for `tune`.
         watcher: Called back at each run.
         accept_changed: Continue although the target or instances have changed.
@@ -75,6 +76,7 @@ def simplify(
 
     if not isinstance(result, Result):
         raise BadInput(f"simplify needs what tune returned, not {type(result).__name__}")
+    budget, keep = map(plain, (budget, keep))  # type: ignore[assignment]
     scenario = _with_instances(result.history.scenario, instances)
     test_set = None if scenario.deterministic else TestSet(scenario.instances, held_out=False)
     order = [one.name for one in result.importance]

@@ -27,7 +27,7 @@ from paramhs.core.held_out import split
 from paramhs.core.quantities import positive_bytes
 from paramhs.core.runs import NO_INSTANCE, Target
 from paramhs.core.scenario import Scenario
-from paramhs.core.space import Config, Space
+from paramhs.core.space import Categorical, Config, Ordinal, Space
 from paramhs.core.space.objects import plain
 from paramhs.core.test_set import TestSet
 from paramhs.core.text.quoting import short
@@ -282,6 +282,7 @@ def target_of(
     if isinstance(thing, Command):
         return thing.target(space, metric, memory)
     if not isinstance(thing, Target):
+        _check_objects(space)
         limit = math.inf if memory is None else memory
         return FunctionTarget(
             thing, needs_number=metric.needs_quality, memory=limit, names=metric.reports
@@ -289,6 +290,18 @@ def target_of(
     if memory is not None and thing.memory != memory:
         raise BadInput(f"{thing.name} is a custom target, which memory= cannot limit")
     return thing
+
+
+def _check_objects(space: Space) -> None:
+    """Reject a space from a store that has only the names of the objects a function takes."""
+    for name, parameter in space.parameters.items():
+        if not isinstance(parameter, Categorical | Ordinal):
+            continue
+        if len(parameter.objects) < len(parameter.object_digests):
+            raise BadInput(
+                f"the store has only the names of the values of {short(name)}, which are objects;"
+                " load it with load(store, space=...), or give the space itself"
+            )
 
 
 def tune_scenario(

@@ -12,6 +12,7 @@ from paramhs.core.costs import CostMetric
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Target
 from paramhs.core.space import Config
+from paramhs.core.space.objects import plain
 from paramhs.core.test_set import TestSet
 from paramhs.execution.driver import Watcher
 from paramhs.execution.executors import AnyExecutor
@@ -90,7 +91,7 @@ def validate(
     names = _names(configs)
     if deterministic and instances is None:
         raise BadInput("a deterministic target without instances has nothing to be compared on")
-    test_set = TestSet(scenario.instances, held_out=None, runs=runs)
+    test_set = TestSet(scenario.instances, held_out=None, runs=plain(runs))  # type: ignore[arg-type]
     with Running(jobs, executor, seen_by(watcher, progress)).reach() as running:
         verdicts = validated(
             scenario,

@@ -18,7 +18,7 @@ from paramhs.core.runs import NO_INSTANCE, Instance
 from paramhs.core.scenario import Scenario
 from paramhs.core.several_costs import costs_named
 from paramhs.core.space import Config, Space
-from paramhs.core.space.nearest import rounded
+from paramhs.core.space.nearest import rounded, switched_off
 from paramhs.core.space.objects import plain
 from paramhs.core.text.quoting import short
 
@@ -113,15 +113,14 @@ def configs_of(
                 raise BadInput(f"{short(thing)} is not a dictionary of values")
             values, changes = rounded(space, {name: plain(v) for name, v in thing.items()})
             config = space.config(values)
+            idle = switched_off(config, thing, changes)
             if changes:
+                told = [*changes.values(), *(f"{name} is inactive then" for name in idle)]
                 warnings.warn(
-                    f"{what}[{index}] is between levels and was rounded: {', '.join(changes)}",
+                    f"{what}[{index}] is between levels and was rounded: {', '.join(told)}",
                     ParamhsWarning,
                     stacklevel=3,
                 )
-            idle = [name for name in thing if name not in config]
-            if idle:
-                raise BadInput(f"{idle[0]} is not active beside the other values")
             configs.append(config)
         except BadInput as error:
             raise BadInput(f"{what}[{index}]: {error}") from None

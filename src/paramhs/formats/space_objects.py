@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from paramhs.core.errors import BadInput, ParamhsWarning
-from paramhs.core.space import Categorical, Integer, Parameter, Real, Space
-from paramhs.core.space.objects import named_objects
+from paramhs.core.space import Categorical, Integer, Ordinal, Parameter, Real, Space
+from paramhs.core.space.objects import named_objects, plain, position_of
 from paramhs.core.text.quoting import short
 from paramhs.formats.space_files import read_space
 from paramhs.formats.space_files.configspace_reader import read_configspace
@@ -52,18 +52,54 @@ def _is_from(thing: object, package: str) -> bool:
 
 def _from_configspace(space: Any) -> Space:
     """Convert through the JSON that the library writes, which contains the whole space."""
+    named: dict[str, dict[str, Any]] = {}
     try:
-        text = json.dumps(space.to_serialized_dict())
+        document = space.to_serialized_dict()
+        for one in document["hyperparameters"]:
+            values = one.get("choices") or one.get("sequence") or ()
+            names, objects = named_objects(list(map(plain, values)))
+            if objects:
+                named[one["name"]] = dict(zip(map(str, names), objects, strict=True))
+        text = json.dumps(_with_names(document, named))
     except AttributeError:  # before version 1.0
         from ConfigSpace.read_and_write import json as writer
 
         text = writer.write(space)
-    except TypeError as error:
-        raise BadInput(
-            f"a value of the ConfigurationSpace cannot be written as JSON ({error}); give the"
-            " parameter as Categorical({name: object})"
-        ) from None
-    return read_configspace(Path("ConfigurationSpace"), text, "configspace-json")[0]
+    found = read_configspace(Path("ConfigurationSpace"), text, "configspace-json")[0]
+    return _with_objects(found, named) if named else found
+
+
+_VALUES = ("value", "values", "choices", "sequence", "default_value")
+
+
+def _with_names(item: Any, named: Mapping[str, Mapping[str, Any]]) -> Any:
+    """What ConfigSpace has serialised, with names for the values that are objects."""
+    if isinstance(item, list | tuple):
+        return [_with_names(one, named) for one in item]
+    if not isinstance(item, dict):
+        return item
+    objects = named.get(item.get("parent", item.get("name")) or "")
+    return {
+        key: _names_of(value, objects) if objects and key in _VALUES else _with_names(value, named)
+        for key, value in item.items()
+    }
+
+
+def _names_of(value: Any, objects: Mapping[str, Any]) -> Any:
+    """Name of an object, or names of a list of them."""
+    at = position_of(plain(value), list(objects.values()))
+    if at is not None:
+        return list(objects)[at]
+    return [_names_of(one, objects) for one in value]
+
+
+def _with_objects(space: Space, named: Mapping[str, Mapping[str, Any]]) -> Space:
+    """The space with objects in place of their names."""
+    parameters = dict(space.parameters)
+    for name, objects in named.items():
+        kind = Ordinal if isinstance(parameters[name], Ordinal) else Categorical
+        parameters[name] = kind(objects, default=parameters[name].default)
+    return Space(parameters, conditions=space.conditions, forbidden=space.forbidden)
 
 
 def _parameter(name: object, spec: Any) -> Any:
@@ -79,7 +115,7 @@ def _parameter(name: object, spec: Any) -> Any:
 def parameter_of(distribution: Any) -> Parameter:
     """The parameter that a distribution of Optuna describes; its default is the middle."""
     if hasattr(distribution, "choices"):
-        return Categorical(named_objects(list(distribution.choices)))
+        return Categorical(distribution.choices)
     low, high = distribution.low, distribution.high
     if low == high:
         return Categorical([low])

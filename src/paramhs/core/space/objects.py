@@ -7,12 +7,15 @@ store notices when a name stands for another object than before.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
-from paramhs.core.errors import BadInput
 from paramhs.core.identity import identity_of
-from paramhs.core.text.quoting import short
+
+MAX_NAME = 60  # characters of the name that is made for an object
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def plain(value: object) -> object:
@@ -23,21 +26,45 @@ def plain(value: object) -> object:
     return unpacked() if callable(unpacked) else value
 
 
-def named_objects(values: list[Any]) -> Any:
-    """The values, under names where some of them are neither texts, numbers nor booleans."""
-    if all(isinstance(value, bool | int | float | str) for value in values):
-        return values
+def named_objects(values: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Names for the values and the objects they stand for; no objects where all are plain.
+
+    Texts and numbers are their own names. A function or class has the name it was defined with, any
+    other object its `repr`, without addresses in memory and shortened. Different objects whose
+    names would be the same, such as two lambdas, are numbered.
+    """
+    if all(map(_is_plain, values)):
+        return values, []
     names = list(map(_name, values))
-    if len(set(map(str, names))) < len(names):
-        raise BadInput(f"values must differ, also in writing: {short(names)}")
-    return dict(zip(names, values, strict=True))
+    vague = [names[i] for i, value in enumerate(values) if names[i] != _exact_name(value)]
+    for name in {name for name in vague if names.count(name) > 1}:
+        places = [i for i, other in enumerate(names) if other == name]
+        if all(position_of(values[i], values) == i for i in places):
+            for number, place in enumerate(places, 1):
+                names[place] = f"{name} {number}"
+    return names, values
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, bool | str | int) or (isinstance(value, float) and isfinite(value))
+
+
+def _exact_name(value: object) -> object:
+    """A text that tells the object from all others of its type, if it has one."""
+    if _is_plain(value):
+        return value
+    return None if callable(value) else repr(value)
 
 
 def _name(value: object) -> Any:
-    if isinstance(value, bool | int | float | str):
+    if _is_plain(value):
         return value
-    named = getattr(value, "__qualname__", None) or repr(value)
-    return str(named).rpartition("<locals>.")[2]
+    named = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if named is None:
+        usual = type(value).__repr__ is object.__repr__
+        named = type(value).__qualname__ if usual else repr(value)
+    text = _ADDRESS.sub("", str(named)).rpartition("<locals>.")[2].replace("<lambda>", "lambda")
+    return text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 3]}..."
 
 
 def position_of(value: object, objects: Sequence[object]) -> int | None:

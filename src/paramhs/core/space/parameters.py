@@ -147,6 +147,7 @@ class Integer(Parameter):
         default: int | None = None,
         special: Sequence[int] = (),
     ) -> None:
+        low, high, step, levels, default = map(plain, (low, high, step, levels, default))  # type: ignore[assignment]
         for name, number in (("low", low), ("high", high), ("step", step)):
             if not is_integer(number):
                 raise BadInput(
@@ -197,6 +198,7 @@ class Integer(Parameter):
 
     def index(self, value: object) -> int:
         """The index of a value."""
+        value = plain(value)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not is_integer(value):
@@ -297,6 +299,7 @@ class Real(Parameter):
         default: float | None = None,
         special: Sequence[float] = (),
     ) -> None:
+        low, high, levels, default = map(plain, (low, high, levels, default))  # type: ignore[assignment]
         for name, number in (("low", low), ("high", high)):
             if not is_finite(number):
                 raise BadInput(
@@ -396,6 +399,7 @@ class Real(Parameter):
 
     def index(self, value: object) -> int:
         """The index of a value; a relative error of 1e-9 is accepted."""
+        value = plain(value)
         if not is_finite(value):
             raise BadInput(f"{short(value)} is not a number")
         number = float(value)  # type: ignore[arg-type]
@@ -432,8 +436,10 @@ def _special(
     values: Sequence[float], low: float, high: float, is_right: Callable[[object], bool]
 ) -> tuple[Any, ...]:
     """Special values in order; `BadInput` for one in the range, of another type or twice."""
+    values = plain(values)  # type: ignore[assignment]  # an array is a list
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise BadInput(f"special must be a list of numbers, not {short(values)}")
+    values = list(map(plain, values))  # type: ignore[arg-type]
     for value in values:
         if not is_right(value):
             raise BadInput(f"the special value {short(value)} is not a number of the right kind")
@@ -467,17 +473,21 @@ class _Listed(Parameter):
     """Values given one by one, or objects under names.
 
     With a dictionary, its keys are the values: stores, tables and reports show them. A Python
-    target receives the objects. The default is given by its name.
+    target receives the objects. Objects in a list get names that are made for them.
     """
 
-    values: tuple[Value, ...]
     numeric = False
 
-    def __init__(self, values: Iterable[Value], *, default: Value | None = None) -> None:
+    def __init__(self, values: Iterable[Any], *, default: Any = None) -> None:
+        values = plain(values)  # type: ignore[assignment]  # an array is a list
         if isinstance(values, str | set | frozenset) or not isinstance(values, Iterable):
             raise BadInput(f"values must be a list, not {short(values)}")
-        self.values = tuple(islice(values, _MAX_VALUES + 1))
-        self.objects = tuple(values.values()) if isinstance(values, Mapping) else ()
+        names: list[Any] = [plain(value) for value in islice(values, _MAX_VALUES + 1)]
+        objects = list(values.values()) if isinstance(values, Mapping) else []
+        if not isinstance(values, Mapping):
+            names, objects = named_objects(names)
+        self.values: tuple[Value, ...] = tuple(names)
+        self.objects = tuple(objects)
         self.object_digests: Mapping[str, str] = {}
         self.levels = len(self.values)
         self._indices = {identity(value): i for i, value in enumerate(self.values)}
@@ -513,7 +523,7 @@ class _Listed(Parameter):
         if position is not None:
             return position
         try:
-            return self._indices[identity(value)]
+            return self._indices[identity(plain(value))]
         except (KeyError, TypeError):
             listed = ", ".join(value_text(one)[:80] for one in self.values[:20])
             listed += ", ..." if self.levels > 20 else ""
@@ -546,8 +556,8 @@ class Ordinal(_Listed):
     """Values in a meaningful order: their distance is the distance of their indices.
 
     Args:
-        values: The values in order.
-        default: Default value. Left out: the middle one.
+        values: The values in order; or a dictionary from names to objects.
+        default: Default value. Left out: the middle one. None among the values is named "None".
 
     Examples:
         >>> import paramhs
@@ -565,8 +575,8 @@ class Categorical(_Listed):
     """Values without order: every other value is equally far.
 
     Args:
-        values: The values, in any order.
-        default: Default value. Left out: the first one.
+        values: The values, in any order; or a dictionary from names to objects.
+        default: Default value. Left out: the first one. None among the values is named "None".
 
     Examples:
         >>> import paramhs
@@ -615,7 +625,7 @@ def parameter(spec: object) -> Parameter:
     if isinstance(spec, tuple):
         return _from_pair(tuple(map(plain, spec)))
     if isinstance(spec, list):
-        return Categorical(named_objects(list(map(plain, spec))))
+        return Categorical(spec)
     raise BadInput(
         f"{short(spec)} is not a parameter; expected (low, high), range(...), a list of values,"
         " bool, or Integer, Real, Ordinal, Categorical, Boolean"

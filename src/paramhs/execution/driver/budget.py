@@ -75,7 +75,8 @@ class Budget:
         runs = plain(self.runs)
         if runs is not None and (type(runs) is not int or runs < 1):
             kind = "whole number" if isinstance(runs, float) and runs > 0 else "positive number"
-            raise BadInput(f"the budget's runs must be a {kind}, not {self.runs!r}")
+            hint = "; for a time, give Budget(wall_time=...)" if isinstance(runs, str) else ""
+            raise BadInput(f"the budget's runs must be a {kind}, not {self.runs!r}{hint}")
         object.__setattr__(self, "runs", runs)
 
     @property

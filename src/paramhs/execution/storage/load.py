@@ -22,6 +22,7 @@ from paramhs.core.scenario import Scenario
 from paramhs.core.several_costs import described_cost
 from paramhs.core.space import Config, Space
 from paramhs.core.space.from_description import space_of
+from paramhs.core.text.quoting import short
 from paramhs.execution.storage import SEARCH
 from paramhs.execution.storage.connections import connect_to_read, reading
 from paramhs.execution.storage.problems import DAMAGED, believed
@@ -60,15 +61,18 @@ SELECT id, key FROM configs WHERE id IN (
 """
 
 
-def read_record(path: str | Path) -> Record:
-    """Read the record of the search in a store; `StoreError` where there is none."""
+def read_record(path: str | Path, space: Space | None = None) -> Record:
+    """Read the record of the search in a store; `StoreError` where there is none.
+
+    A `space` must be that of the store; it has the objects that the store has names of.
+    """
     path = Path(path)
     with reading(path) as db, uncollected():
         # One transaction, because a search may be writing: all tables are read as of the same
         # moment.
         db.execute("BEGIN")
         described = _description(db, path)
-        reader = _Reader(db, _scenario(described, db, path))
+        reader = _Reader(db, _scenario(described, db, path, space))
         times = times_of(db, reader.record)
         count, seconds = db.execute(
             "SELECT count(*), total(runtime) FROM runs WHERE record = ?", (reader.record,)
@@ -131,7 +135,12 @@ def _description(db: sqlite3.Connection, path: Path) -> dict[str, Any]:
 
 
 def _scenario(
-    described: Mapping[str, Any], db: sqlite3.Connection, path: Path, *, known: bool = True
+    described: Mapping[str, Any],
+    db: sqlite3.Connection,
+    path: Path,
+    given: Space | None = None,
+    *,
+    known: bool = True,
 ) -> Scenario:
     """Rebuild the scenario, with or without the runs known before."""
     facts = described["scenario"]
@@ -140,6 +149,9 @@ def _scenario(
     except BadInput as error:
         raise StoreError(f"{path}: {error}") from None
     space = space_of(facts["space"])
+    if given is not None and given != space:
+        raise StoreError(f"{path} has another space{_first_difference(space, given)}")
+    space = given or space
     return Scenario(
         space,
         tuple(Instance(name) for name in facts["instances"]),
@@ -154,6 +166,14 @@ def _scenario(
         _families(facts.get("families") or fact(db, SEARCH, FAMILIES)),
         "families" in facts,
     )
+
+
+def _first_difference(stored: Space, given: Space) -> str:
+    """The first parameter that differs, in words."""
+    for name in (*stored.parameters, *given.parameters):
+        if stored.parameters.get(name) != given.parameters.get(name):
+            return f": {short(name)} differs"
+    return ": its conditions or forbidden clauses differ"
 
 
 def _families(told: object) -> dict[str, str]:

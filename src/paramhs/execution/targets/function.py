@@ -22,6 +22,10 @@ from paramhs.execution.targets.supervised_target import KeptTarget
 if TYPE_CHECKING:
     from paramhs.execution.supervisor.run_kinds import FunctionJob
 
+NOT_AWAITED = (
+    "which is not awaited here; make it a plain one:"
+    " def target(config): return asyncio.run(async_target(config))"
+)
 _TRACEBACK_LENGTH = 4_000  # characters of a traceback; its end is most informative
 
 Arguments = tuple[Mapping[str, Any], Any, int]
@@ -73,11 +77,11 @@ class FunctionTarget(KeptTarget):
     """Calls `f(config)`, `f(config, instance)`, `f(config, seed)` or `f(config, instance, seed)`.
 
     The configuration is a dictionary of plain values. The function returns a number, or `Answered`
-    with an answer to compare. An exception is a crashed run that keeps its traceback; a result that
-    is not a number is an unreadable run (without `needs_number`, where only runtime counts, None is
-    accepted). With several `names`, it returns a dictionary with these keys, or numbers in their
-    order. In a worker process, runtime may be processor time (`clock="cpu"`), and `memory`
-    (bytes) is limited.
+    with an answer to compare; a dictionary after the number, SMAC3's additional information, is
+    ignored. An exception is a crashed run that keeps its traceback; a result that is not a number
+    is an unreadable run (without `needs_number`, where only runtime counts, None is accepted). With
+    several `names`, it returns a dictionary with these keys, or numbers in their order. In a worker
+    process, runtime may be processor time (`clock="cpu"`), and `memory` (bytes) is limited.
     """
 
     clock: Clock = "wall"
@@ -94,17 +98,14 @@ class FunctionTarget(KeptTarget):
     ) -> None:
         if not callable(function):
             raise BadInput(f"the target must be a function, not {function!r}")
-        if inspect.iscoroutinefunction(_unwrapped(function)):
-            raise BadInput(
-                "the target is an async function, which is not awaited here; make it a plain one:"
-                " def target(config): return asyncio.run(async_target(config))"
-            )
+        if is_async(function):
+            raise BadInput(f"the target is an async function, {NOT_AWAITED}")
         self.function = function
         self.clock = clock
         self.memory = memory
         self.needs_number = needs_number
         self.names = tuple(names)
-        self.takes = _accepted(function)
+        self.takes = accepted_arguments(function)
 
     @property
     def uses_seed(self) -> bool:
@@ -217,6 +218,8 @@ class FunctionTarget(KeptTarget):
             answer = None if answer is None else normal(answer)
         if result is None and not self.needs_number:
             return Returned(Status.OK, seconds, None, "", answer)
+        if inspect.isawaitable(result):
+            return _unawaited(result, seconds)
         if len(self.names) > 1 or isinstance(result, Mapping):
             return _several(result, self.names, seconds)._replace(answer=answer)
         return _judged(result, seconds)._replace(answer=answer)
@@ -246,7 +249,25 @@ def traceback_of(error: BaseException) -> str:
     return _plain("".join(lines))[-_TRACEBACK_LENGTH:]
 
 
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether a function, or the `__call__` of an object, must be awaited."""
+    called = _unwrapped(function)
+    return any(
+        inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one)
+        for one in (called, getattr(type(called), "__call__", None))  # noqa: B004 -- looks into it
+    )
+
+
+def _unawaited(result: object, seconds: float) -> Returned:
+    if inspect.iscoroutine(result):
+        result.close()  # or Python warns that it was never awaited
+    what = f"the function returned {_brief(result)}, {NOT_AWAITED}"
+    return Returned(Status.UNREADABLE, seconds, None, what)
+
+
 def _judged(result: object, seconds: float) -> Returned:
+    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
+        result = result[0]  # SMAC3's cost and additional information
     try:
         if result is None or isinstance(result, str | bytes):
             raise TypeError
@@ -302,7 +323,7 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _accepted(function: Callable[..., Any]) -> tuple[str, ...]:
+def accepted_arguments(function: Callable[..., Any]) -> tuple[str, ...]:
     """Names among instance and seed that follow the configuration, in the function's order."""
     try:
         parameters = list(inspect.signature(function).parameters.values())

@@ -76,7 +76,7 @@ def _search(program: str, trials: Sequence[Any], maximise: bool) -> OtherSearch:
     trials = [t for t in trials if t.params]
     if not trials:
         raise BadInput("the study has no finished trial with a parameter")
-    space = _space(trials)
+    space = space_of_trials(trials)
     configs = [_values(trial, space) for trial in trials]
     begin = min((t.datetime_start for t in trials if t.datetime_start), default=None)
     deterministic = len({_key(t.params) for t in trials}) == len(trials)
@@ -127,7 +127,7 @@ def _values(trial: Any, space: Space) -> dict[str, object]:
     return found
 
 
-def _space(trials: Sequence[Any]) -> Space:
+def space_of_trials(trials: Sequence[Any]) -> Space:
     """All parameters, in the order in which they were first suggested, with their conditions."""
     distributions: dict[str, list[Any]] = {}
     for trial in trials:

@@ -9,7 +9,6 @@ contributes the incumbents of that search, the last one first.
 import csv
 import json
 import shlex
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isclose
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import NamedTuple
 from paramhs.core.errors import BadInput
 from paramhs.core.space import Config, Integer, Parameter, Real, Space, Value
 from paramhs.core.space.literals import is_finite, value_text
+from paramhs.core.space.nearest import is_between, nearest_index, switched_off
 from paramhs.core.text.quoting import short
 from paramhs.formats.scenario.source_map import read_text
 
@@ -113,17 +113,15 @@ def configured(entry: Entry, space: Space) -> tuple[Config, list[str]]:
         given = space.values_in(entry.values) if isinstance(entry.values, str) else entry.values
         values = {name: _value(space, name, value) for name, value in given.items()}
         config = space.config(values)
-        idle = [name for name in values if name not in config]
-        if idle:
-            raise BadInput(f"{idle[0]} is not active with the other values")
+        changes = {
+            name: f"{name} = {value_text(level)} for {given[name]}"
+            for name, level in values.items()
+            if space.parameters[name].numeric and not isclose(_number(given[name]), float(level))
+        }
+        idle = switched_off(config, values, changes)
     except BadInput as error:
         raise BadInput(f"{entry.where}: {error}") from None
-    changes = [
-        f"{name} = {value_text(level)} for {given[name]}"
-        for name, level in values.items()
-        if space.parameters[name].numeric and not isclose(_number(given[name]), float(level))
-    ]
-    return config, changes
+    return config, [*changes.values(), *(f"{name} is inactive then" for name in idle)]
 
 
 def _value(space: Space, name: str, value: object) -> Value:
@@ -140,9 +138,9 @@ def _meant(parameter: Parameter, value: object) -> Value:
     """Interpret a written value: text may hold a number, and a number is rounded to a level."""
     if isinstance(parameter, Real | Integer):
         number = _number(value)
-        if not parameter.low <= number <= parameter.high:
-            raise BadInput(f"{str(value)[:40]} is not in {parameter.low} .. {parameter.high}")
-        return _nearest(parameter, number)
+        between = is_between(parameter, number)
+        near = nearest_index(parameter, number) if between else parameter.index(number)
+        return parameter.value(near)
     try:
         return parameter.value(parameter.index(value))
     except BadInput:
@@ -162,9 +160,3 @@ def _number(value: object) -> float:
     if not is_finite(number):
         raise BadInput(f"{str(value)[:40]!r} is not a number")
     return number  # type: ignore[return-value]
-
-
-def _nearest(parameter: Real | Integer, number: float) -> Value:
-    above = bisect_left(range(parameter.levels), number, key=parameter.value)
-    near = [parameter.value(i) for i in (above - 1, above) if 0 <= i < parameter.levels]
-    return min(near, key=lambda level: abs(level - number))

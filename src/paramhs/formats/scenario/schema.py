@@ -34,6 +34,7 @@ from paramhs.core.costs import CostMetric
 from paramhs.core.errors import BadInput
 from paramhs.core.quantities import seconds, size
 from paramhs.core.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real, Value
+from paramhs.core.space.literals import identity
 from paramhs.core.space.parameters import parameter
 from paramhs.execution.cluster import Credentials, Dask
 from paramhs.execution.driver import Budget
@@ -176,8 +177,8 @@ class _Parameter(_Table):
 
 def _table_of(kind: type[Parameter]) -> type[_Parameter]:
     as_written = {
-        Iterable[Value]: list[_Value],
-        Value | None: _Value | None,
+        Iterable[Any]: list[_Value],  # a file has plain values where Python may have objects
+        Any: _Value | None,
         Sequence[int]: list[int],
         Sequence[float]: list[float],
     }
@@ -206,11 +207,13 @@ def _from_table(value: Mapping[str, object]) -> Described:
     table = _TABLES[kind].model_validate(value)
     given = {name: getattr(table, name) for name in table.model_fields_set}
     arguments = {name: given[name] for name in given.keys() - {"type", "condition"}}
+    _in_words(lambda: list(map(identity, arguments.get("values", ()))))
     return Described(_in_words(lambda: _KINDS[kind](**arguments)), table.condition)
 
 
 def _from_list(value: list[Value]) -> Described:
     """Interpret a list as in Python; two numbers are a range, because TOML has no tuples."""
+    _in_words(lambda: list(map(identity, value)))
     numbers = all(_kind(entry) == "number" for entry in value)
     if value and numbers and len(value) != 2:
         raise ValueError(

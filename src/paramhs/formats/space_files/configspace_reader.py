@@ -16,7 +16,7 @@ from typing import Any
 from paramhs.core.errors import BadInput
 from paramhs.core.space.conditions.expressions import MAX_DEPTH, Compare, Expression, Member
 from paramhs.core.space.conditions.terms import Ref
-from paramhs.core.space.literals import Value, is_finite, is_integer
+from paramhs.core.space.literals import Value, identity, is_finite, is_integer
 from paramhs.core.space.parameters import (
     DEFAULT_LEVELS,
     Boolean,
@@ -488,6 +488,8 @@ def _values(item: Item, key: str) -> list[Value]:
     values = item.get(key)
     if not isinstance(values, list) or not values:
         raise BadInput(f"{key} must be a list of values, not {short(values)}")
+    for value in values:
+        identity(value)  # a file has no objects, which a list in Python may have
     return values
 
 
@@ -515,7 +517,9 @@ def _ordinal(item: Item) -> Parameter:
 
 
 def _constant(item: Item) -> Parameter:
-    return Categorical([item.get("value")])  # type: ignore[list-item]  # checked there
+    value = item.get("value")
+    identity(value)
+    return Categorical([value])
 
 
 _MAKERS: dict[str, Callable[[Item], Parameter]] = {
