@@ -1,12 +1,13 @@
 """The checks of an entry: its default, its random configurations, its answers, a short search."""
 
+import shlex
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from random import Random
 
 import paramhs
 from benchmarks.catalogue.forked import Forked
@@ -18,12 +19,14 @@ from paramhs.core.space import Config
 from paramhs.execution.supervisor.pool import Supervised
 from paramhs.execution.targets.command import CommandTarget, Problem, Template
 from paramhs.solvers import Solver
+from paramhs.solvers.installation import runner
 from paramhs.solvers.options import UNSET
 
 MAX_SINGLES = 600  # single changes that are tried
 MAX_TRIES = 80  # runs to find which changes make a fault
-CUTOFF = 4.0  # seconds; a run that reaches it is slow, not refused
-MARGIN = 0.9  # of the cutoff, from which a run is slow; of the work, from which "better" holds
+CUTOFF = 2.0  # seconds; a run that reaches it is slow, not refused
+SLOW = ("slow", "")
+MARGIN = 0.9  # of the cutoff, from which a run is slow
 
 
 @dataclass(frozen=True)
@@ -49,34 +52,38 @@ def batched(names: Sequence[str], size: int) -> Iterator[frozenset[str]]:
         yield frozenset(names[start : start + size])
 
 
+def keeper(solver: Solver) -> Supervised | Forked:
+    """What makes the runs of a solver: forks of its runner where it has one."""
+    words = runner(solver.name)
+    through = shlex.split(solver.target.template.text)[: len(words)] == list(words)
+    return Forked(solver.target, words) if through else Supervised(solver.target, 1)
+
+
 class Checker:
     """Runs a solver on generated instances, and compares with its default."""
 
     def __init__(self, solver: Solver, folder: Path, count: int) -> None:
         self.solver = solver
         self.instances = instances(solver, folder, count)
-        library = solver.entry.find.module is not None
-        self.kept: Supervised | Forked = (
-            Forked(solver.target, solver.installation.words)
-            if library
-            else Supervised(solver.target, 1)
-        )
+        self.kept = keeper(solver)
         self.default = [self.run(solver.space.default, i) for i in range(count)]
-        self.slow = 0
-        self.tried: Counter[str] = Counter()
+        self.done: Counter[str] = Counter()
+        self.slow: Counter[str] = Counter()
 
     def run(self, config: Config, number: int) -> Run:
         """Run a configuration on an instance, always with the seed 1."""
         return self.kept(Task(config, self.instances[number], 1, CUTOFF))
 
     def fault(self, config: Config, number: int) -> tuple[str, str] | None:
-        """What is wrong with the run of a configuration: a kind and a detail; None if nothing."""
+        """What is wrong with the run of a configuration: a kind and a detail; None if nothing.
+
+        The kind "slow" says nothing about the configuration, except that it was stopped.
+        """
         run, reference = self.run(config, number), self.default[number]
         if run.answer is not None and not is_answer(run.answer):
             return "no answer", run.detail or f"it says {run.answer}"
         if run.runtime >= MARGIN * CUTOFF:
-            self.slow += 1
-            return None
+            return SLOW
         if run.status is Status.CRASHED:
             return "refused", run.detail
         if run.answer is None or not is_answer(run.answer):
@@ -127,48 +134,62 @@ def single_changes(solver: Solver) -> Iterator[Config]:
                 yield config
 
 
-Trial = tuple[str, Config, int]
-"""What a run is for ("random", "all instances" or "single"), its configuration and instance."""
+Trial = tuple[Config, int]
+"""A configuration and the number of an instance."""
 
 
 def faults(
-    checker: Checker, configs: int, thorough: int, singles: int, seconds: float
+    checker: Checker, trials: Mapping[str, Sequence[Trial]], seconds: float, done: Mapping[str, int]
 ) -> Iterator[Fault]:
-    """Faults of random configurations, of a few on every instance, and of single changes.
+    """Faults of trials, those of one kind after those of another.
 
-    Where the time is over, the rest is left; `checker.tried` says what was tried.
+    Where the time is over, the rest is left; `checker.done` says how many were made. A
+    configuration that was slow once is not run again.
+
+    Args:
+        checker: makes the runs.
+        trials: what to try, by kind.
+        seconds: time for all of them.
+        done: how many of each kind were made before.
+    """
+    end = time.monotonic() + seconds
+    slow: set[Config] = set()
+    for kind, listed in trials.items():
+        for config, number in listed[done.get(kind, 0) :]:
+            if time.monotonic() > end:
+                return
+            checker.done[kind] += 1
+            if config in slow:
+                continue
+            found = checker.fault(config, number)
+            if found == SLOW:
+                checker.slow[kind] += 1
+                slow.add(config)
+            elif found is not None:
+                yield checker.blamed(config, number, *found)
+
+
+def trials_of(checker: Checker, configs: int, thorough: int) -> dict[str, Sequence[Trial]]:
+    """Random configurations, the first of them on all other instances, and single changes.
+
+    Args:
+        checker: has the solver and the instances.
+        configs: number of random configurations, each on one instance.
+        thorough: how many of them are run on all.
     """
     rng = stream(0, "catalogue", checker.solver.name)
-    end = time.monotonic() + seconds
-    seen: set[str] = set()
-    for kind, config, number in list(_trials(checker, configs, thorough, singles, rng)):
-        if time.monotonic() > end:
-            return
-        checker.tried[kind] += 1
-        found = checker.fault(config, number)
-        if found is None:
-            continue
-        fault = checker.blamed(config, number, *found)
-        names = " ".join(word.partition("=")[0] for word in fault.changes.split())
-        if f"{fault.kind} {names}" not in seen:
-            seen.add(f"{fault.kind} {names}")
-            yield fault
-
-
-def _trials(
-    checker: Checker, configs: int, thorough: int, singles: int, rng: Random
-) -> Iterator[Trial]:
     count = len(checker.instances)
-    draws = checker.solver.space.draws(rng)
-    for number in range(configs):
-        yield "random", next(draws), number % count
-    for _ in range(thorough):
-        config = next(draws)
-        for number in range(count):
-            yield "all instances", config, number
-    changes = list(single_changes(checker.solver))
-    for config in shuffled(changes, rng)[:singles]:
-        yield "single", config, 0
+    drawn = list(islice(checker.solver.space.draws(rng), configs))
+    singles = shuffled(list(single_changes(checker.solver)), rng)[:MAX_SINGLES]
+    return {
+        "random": [(config, number % count) for number, config in enumerate(drawn)],
+        "all instances": [
+            (config, number % count)
+            for first, config in enumerate(drawn[:thorough])
+            for number in range(first + 1, first + count)
+        ],
+        "single": [(config, 0) for config in singles],
+    }
 
 
 def default_work(solver: Solver, folder: Path, count: int) -> Sequence[tuple[float, float]]:

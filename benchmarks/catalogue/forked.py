@@ -1,4 +1,4 @@
-"""Runs of a library's runner in forks of one process that has imported the library.
+"""Runs of a runner in forks of one process that has imported it, and the library that it calls.
 
 Importing takes up to half a second of processor time, and the runs of the checks some
 milliseconds. What is run is the main program of `solvers/runners` with the same arguments.
@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import runpy
+import select
 import subprocess
 import sys
 import tempfile
@@ -21,11 +22,11 @@ from paramhs.core.runs import Run, Task
 from paramhs.execution.supervisor import Outcome
 from paramhs.execution.targets.command import CommandTarget
 
-_WALL_FACTOR = 3.0  # times the cutoff, until a run is stopped by the clock on the wall
+_WALL_FACTOR = 2.0  # times the cutoff, until a run is stopped by the clock on the wall
 
 
 class Forked:
-    """Makes runs of a target whose command is the runner of a library."""
+    """Makes runs of a target whose command is a runner, of a library or of a program."""
 
     def __init__(self, target: CommandTarget, runner: Sequence[str]) -> None:
         self.target = target
@@ -68,16 +69,11 @@ def _outcome(folder: str, cutoff: float) -> dict[str, Any]:
         child = os.fork()
         if child == 0:
             _run(folder, output.fileno(), errors.fileno())
-        limit = ""
-        while True:
-            pid, status, used = os.wait4(child, os.WNOHANG)
-            wall = time.monotonic() - begin
-            if pid:
-                break
-            if wall > _WALL_FACTOR * cutoff:
-                limit = "wall"
-                os.kill(child, 9)
-            time.sleep(0.002 if wall < 0.1 else 0.02)
+        limit = "" if _ended(child, _WALL_FACTOR * cutoff) else "wall"
+        if limit:
+            os.killpg(child, 9)
+        _, status, used = os.wait4(child, 0)
+        wall = time.monotonic() - begin
         streams = {}
         for key, file in (("output", output), ("errors", errors)):
             file.seek(0)
@@ -86,8 +82,18 @@ def _outcome(folder: str, cutoff: float) -> dict[str, Any]:
     return {"limit": limit, "code": code, "wall": wall, "cpu": used.ru_utime, **streams}
 
 
+def _ended(child: int, seconds: float) -> bool:
+    """Wait for the end of a child, at most this long."""
+    handle = os.pidfd_open(child)
+    try:
+        return bool(select.select([handle], [], [], seconds)[0])
+    finally:
+        os.close(handle)
+
+
 def _run(folder: str, output: int, errors: int) -> None:
     """What the child does: the main program, and no return."""
+    os.setpgid(0, 0)  # so that a program which it calls is stopped as well
     os.dup2(output, 1)
     os.dup2(errors, 2)
     code = 0

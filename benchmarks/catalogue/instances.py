@@ -28,10 +28,14 @@ def larger_cnf(rng: Random, number: int) -> str:
     return dimacs(random_ksat(3, 170, 4.2, False, rng))
 
 
+def small_program(rng: Random, number: int) -> Program:
+    """Set cover, or a multidimensional knapsack; a few milliseconds with most configurations."""
+    return set_cover(12, 24, 0.2, rng) if number % 2 else knapsack(10, 3, 0.5, rng)
+
+
 def mip(rng: Random, number: int) -> str:
-    """Set cover, or a multidimensional knapsack."""
-    program: Program = set_cover(25, 60, 0.15, rng) if number % 2 else knapsack(14, 3, 0.5, rng)
-    return lp(program)
+    """A small integer program."""
+    return lp(small_program(rng, number))
 
 
 def larger_mip(rng: Random, number: int) -> str:
@@ -40,8 +44,17 @@ def larger_mip(rng: Random, number: int) -> str:
 
 
 def cp(rng: Random, number: int) -> str:
+    """A small integer program for CP-SAT."""
+    return pbtxt(small_program(rng, number))
+
+
+def larger_cp(rng: Random, number: int) -> str:
+    """A multidimensional knapsack for CP-SAT that takes some tenths of a second."""
+    return pbtxt(knapsack(25, 5, 0.5, rng))
+
+
+def pbtxt(program: Program) -> str:
     """An integer program in the text format of CP-SAT."""
-    program = set_cover(25, 60, 0.15, rng) if number % 2 else knapsack(14, 3, 0.5, rng)
     sign = 1 if program.sense == "Minimize" else -1
     lines = ["variables { domain: [0, 1] }"] * len(program.costs)
     for row in program.rows:
@@ -139,7 +152,7 @@ MAKERS: Mapping[str, Maker] = {
 _OWN: Mapping[str, Maker] = {"clingo": asp}  # where an ending means something else
 
 
-_FOR_SEARCHES: Mapping[str, Maker] = {".cnf": larger_cnf, ".lp": larger_mip}
+_FOR_SEARCHES: Mapping[str, Maker] = {".cnf": larger_cnf, ".lp": larger_mip, ".pbtxt": larger_cp}
 
 
 def write(

@@ -42,6 +42,18 @@ def test_a_solver_and_its_instances_are_tuned_and_what_was_decided_is_kept(folde
     assert (folder / "first.toml").read_text().endswith("# edited\n")
 
 
+def test_the_scenario_for_an_entry_in_this_folder_has_a_name_of_its_own(folder):
+    words = ["tune", "--solver", "./mine.toml", "0.num", "1.num", "--runs", "2", "--no-report"]
+    called(*words, "--no-verdict")
+    assert read_scenario(folder / "mine-scenario.toml").budget.runs == 2
+    assert (folder / "mine.toml").read_text().startswith("title = ")
+
+
+def test_a_program_is_named_by_its_place_in_this_folder(folder):
+    output = called("solvers", "--solver", "mine.toml", "--program", "./own")
+    assert str(folder / "own") in "".join(output.split())
+
+
 def test_a_scenario_that_was_made_for_something_else_is_not_overwritten(folder):
     words = ["tune", "--solver", "mine.toml", "0.num", "1.num", "--runs", "2", "--no-report"]
     called(*words, "--no-verdict", "--store", "a.sqlite")

@@ -82,3 +82,22 @@ def test_an_entry_says_what_is_better(given, parameter):
 def test_an_option_without_a_range_is_left_out_with_the_reason(option, why):
     with pytest.raises(NoRange, match=why):
         parameter_of(option, Range(), 100.0)
+
+
+@pytest.mark.parametrize(
+    ("option", "parameter"),
+    [
+        (Option("a", "boolean", True), Categorical(["-", False, True], default="-")),
+        (
+            Option("a", "choice", "on", choices=("off", "on")),
+            Categorical(["-", "off", "on"], default="-"),
+        ),
+    ],
+)
+def test_an_option_that_is_chosen_by_the_problem_is_not_set_by_default(option, parameter):
+    assert parameter_of(option, Range(unset=True), 100.0) == parameter
+
+
+def test_a_number_that_is_chosen_by_the_problem_needs_values():
+    with pytest.raises(NoRange, match="the entry gives it no values"):
+        parameter_of(Option("a", "integer", 7, 0, 9), Range(unset=True), 100.0)

@@ -49,6 +49,25 @@ def test_the_default_is_called_without_any_option(entry):
     assert line.split()[1:] == ["--seed=SEED", "INSTANCE"]
 
 
+def test_what_its_authors_advise_is_tried_first(entry, tmp_path):
+    advised = "initial = [{speed = 9}, {speed = 8, boost = true}, {of-another-version = 1}]"
+    edited(entry, "[find]", f"{advised}\n\n[find]")
+    solver = get(entry)
+    expected = [solver.space.config({"speed": 9}), solver.space.config({"speed": 8, "boost": True})]
+    assert solver.initial == expected
+    more = {"instances": "*.num", "cutoff": "5 s", "budget": {"runs": 10}}
+    (tmp_path / "advised.toml").write_text(solver.scenario(more))
+    assert list(read_scenario(tmp_path / "advised.toml").scenario.initial) == expected
+
+
+@pytest.mark.parametrize("name", names())
+def test_advised_configurations_are_configurations_of_the_installed_version(name):
+    if not installed(name):
+        pytest.skip(f"{name} is not installed")
+    solver = get(name)
+    assert len(solver.initial) == len(solver.entry.initial)
+
+
 def test_the_scenario_is_the_solver_and_the_space(entry, tmp_path):
     solver = get(entry, cost="work")
     more = {"instances": "*.num", "cutoff": "5 s", "budget": {"runs": 10}}

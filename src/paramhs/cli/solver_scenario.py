@@ -102,6 +102,8 @@ def scenario_of_solver(
 ) -> Path:
     """Path of the scenario file of a search for a solver, beside its store."""
     path = Path(f"{solver.name}.toml") if store is None else store.with_suffix(".toml")
+    if path.absolute() == solver.entry.path:  # an entry of the user's own, in this folder
+        path = path.with_stem(f"{path.stem}-scenario")
     write_scenario(path, solver, instances, cutoff, budget)
     return path
 
@@ -150,7 +152,7 @@ def write_scenario(
 def _summary(solver: Solver, cutoff: float) -> str:
     called = f"{solver.name} {solver.version}".strip()
     tuned = counted(len(solver.space.parameters), "option")
-    return f"{tuned} of {called}, cutoff {time_text(cutoff)}; edit it and tune again"
+    return f"{tuned} of {called}, cutoff {time_text(cutoff)}; edit it to change the search"
 
 
 def _about(solver: Solver, path: Path) -> list[str]:

@@ -108,7 +108,10 @@ class Range(_Table):
     values: list[Value] | None = None
     """The values to try, one by one."""
     unset: bool = False
-    """With `values`: whether the default is not to write it, because the list says a wrong one."""
+    """Whether the default is not to write it: the list says a wrong one, or it has none of its own.
+
+    The values of a boolean or a choice are its own where `values` gives none.
+    """
 
 
 class Short(_Table):
@@ -149,6 +152,8 @@ class Entry(_Table):
     """Reasons for options with which the solver may give another answer."""
     ranges: dict[str, Range] = {}
     short: Short | None = None
+    initial: list[dict[str, Value]] = []
+    """Configurations to try first, as its authors advise them: the values that they change."""
     notes: list[str] = []
     """What the user should know, such as the limits of a licence."""
     name: str = ""

@@ -66,7 +66,7 @@ def runner(name: str) -> tuple[str, ...]:
 
 
 def _given(program: str | Path) -> tuple[str, ...]:
-    found = shutil.which(str(program))
+    found = shutil.which(os.path.abspath(program)) or shutil.which(str(program))
     if found is None:
         raise BadInput(f"there is no program {program}, or it may not be executed")
     return (os.path.abspath(found),)

@@ -44,8 +44,9 @@ def parameter_of(option: Option, given: Range, far: float) -> Parameter:
         far: how many times the default, or what part of it, a range goes at most.
     """
     try:
-        if given.values is not None:
-            return _listed(UNSET if given.unset else option.default, given.values)
+        values = _own_values(option) if given.unset and given.values is None else given.values
+        if values is not None:
+            return _listed(UNSET if given.unset else option.default, values)
         return _MAKERS[_kind(option, given)](option, given, far)
     except BadInput as error:
         raise NoRange(f"no range fits it: {error}") from None
@@ -55,6 +56,13 @@ def _kind(option: Option, given: Range) -> Kind:
     """Its kind: where an entry gives real ends, a default such as 1 was a real number."""
     whole = option.kind == "integer"
     return "real" if whole and isinstance(given.high, float) else option.kind
+
+
+def _own_values(option: Option) -> Sequence[Value]:
+    """All values of a boolean or a choice."""
+    if option.kind not in ("boolean", "choice"):
+        raise NoRange("the entry gives it no values")
+    return option.choices or (False, True)
 
 
 def _listed(default: Value, values: Sequence[Value]) -> Parameter:

@@ -1,14 +1,15 @@
 """A solver of the catalogue, installed here: its space, its target, and a scenario for it."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from paramhs.core.errors import BadInput
-from paramhs.core.space import Space
+from paramhs.core.space import Config, Space, Value
 from paramhs.execution.targets.command import CommandTarget
 from paramhs.formats.scenario.source_map import Source
 from paramhs.formats.scenario.targets import command_target
@@ -52,6 +53,18 @@ class Solver:
     def space(self) -> Space:
         """The options that are tuned."""
         return self.derived.space
+
+    @property
+    def initial(self) -> list[Config]:
+        """Configurations to try first, for `tune(initial=...)`: the advice of its authors.
+
+        What the space does not have, because of the version or the choice of options, is left out.
+        """
+        found = []
+        for values in self.entry.initial:
+            with suppress(BadInput):
+                found.append(self.space.config(values))
+        return found
 
     @property
     def metric(self) -> str:
@@ -138,7 +151,8 @@ class Solver:
             more: settings beside those that call the solver, such as instances and budget.
             header: comment lines at the top.
         """
-        settings = {**self.settings(), **more}
+        initial = [dict(_changes(self.space, config)) for config in self.initial]
+        settings = {**self.settings(), **({"initial": initial} if initial else {}), **more}
         tables = {name: one for name, one in settings.items() if isinstance(one, Mapping)}
         inline = {"solved", "answer", "read", "switches", "native"}
         first = {n: v for n, v in settings.items() if n not in tables or n in inline}
@@ -160,6 +174,7 @@ class Solver:
         }
         return {
             "cost": cost[self.cost],
+            "initial": "Configurations to try first, as its authors advise them.",
             "cutoff": "A run is stopped there. Most runs of the default should end well before.",
             "jobs": "Runs at a time.",
             "memory": "What a run may use.",
@@ -179,6 +194,12 @@ class Solver:
                 f"{len(derived.left_out)} are left out; `paramhs solvers {name}` says why."
             )
         return "".join(f"# {line}\n" for line in lines)
+
+
+def _changes(space: Space, config: Config) -> Iterator[tuple[str, Value]]:
+    for name, value in config.items():
+        if space.default.get(name) != value:
+            yield name, value
 
 
 def _setting(name: str, value: Any, comments: Mapping[str, str]) -> str:

@@ -1,12 +1,19 @@
-"""OR-Tools CP-SAT: models in its own format, as `model.export_to_file` writes them."""
+"""OR-Tools CP-SAT: models in its own format, as `model.export_to_file` writes them.
+
+`ortools.sat.python.cp_model` imports pandas, which takes a second of processor time. Since 9.15 the
+extension below it is enough, so only older versions pay for that.
+"""
 
 import time
 
-from google.protobuf import text_format
-from ortools.sat import cp_model_pb2, sat_parameters_pb2
-from ortools.sat.python import cp_model
+from ortools.sat.python import cp_model_helper as library
 
 DISTRIBUTION = "ortools"
+_LIGHT = hasattr(library, "SatParameters")
+if not _LIGHT:
+    from google.protobuf import text_format
+    from ortools.sat.python import cp_model
+
 _RANGE_FACTOR = 100
 
 _KINDS = {
@@ -20,6 +27,8 @@ _KINDS = {
 
 def options():
     """Yield the fields of its message of parameters; a repeated one is a text."""
+    from ortools.sat import sat_parameters_pb2
+
     for field in sat_parameters_pb2.SatParameters.DESCRIPTOR.fields:
         yield _option(field)
 
@@ -63,12 +72,32 @@ def _bounds(name, default):
 
 
 def _accepted(name, value):
-    solver = cp_model.CpSolver()
     try:
-        _parse(solver.parameters, f"{name}: {value} num_workers: 1 max_time_in_seconds: 1")
+        status, _ = _solved(f"{name}: {value} num_workers: 1 max_time_in_seconds: 1", "")
     except Exception:
         return False
-    return solver.solve(cp_model.CpModel()) != cp_model.MODEL_INVALID
+    return status != "MODEL_INVALID"
+
+
+def _solved(parameters, model):
+    """The name of the status, and the response, of a model and parameters in text format."""
+    if not _LIGHT:
+        return _solved_by_cp_model(parameters, model)
+    given, problem = library.SatParameters(), library.CpModelProto()
+    given.parse_text_format(parameters)
+    problem.parse_text_format(model)
+    wrapper = library.SolveWrapper()
+    wrapper.set_parameters(given)
+    response = wrapper.solve(problem)
+    return response.status.name, response
+
+
+def _solved_by_cp_model(parameters, model):
+    """The same before 9.15; before 9.13 the messages are those of the Python package protobuf."""
+    solver, problem = cp_model.CpSolver(), cp_model.CpModel()
+    text_format.Parse(parameters, solver.parameters)
+    text_format.Parse(model, problem.Proto())
+    return solver.status_name(solver.Solve(problem)), solver.ResponseProto()
 
 
 def _model_text(path):
@@ -76,34 +105,28 @@ def _model_text(path):
         content = file.read()
     if path.endswith("txt"):
         return content.decode()
-    return text_format.MessageToString(cp_model_pb2.CpModelProto.FromString(content))
+    from google.protobuf.text_format import MessageToString
+    from ortools.sat import cp_model_pb2
 
-
-def _parse(message, text):
-    """Fill a message; before 9.13 they are those of the Python package protobuf."""
-    if hasattr(message, "parse_text_format"):
-        message.parse_text_format(text)
-    else:
-        text_format.Parse(text, message)
+    return MessageToString(cp_model_pb2.CpModelProto.FromString(content))
 
 
 def solve(path, options, seed):
     """Solve a model with one worker."""
     given = {**options, "random_seed": seed % 2**31, "num_workers": 1}
-    solver = cp_model.CpSolver()
-    _parse(solver.parameters, "\n".join(f"{n}: {value}" for n, value in given.items()))
-    model = cp_model.CpModel()
-    _parse(model.proto if hasattr(model, "proto") else model.Proto(), _model_text(path))
+    parameters = "\n".join(f"{n}: {value}" for n, value in given.items())
+    model = _model_text(path)
     begin = time.process_time()
-    status = solver.solve(model)
+    status, response = _solved(parameters, model)
     seconds = time.process_time() - begin
-    answers = {
-        cp_model.OPTIMAL: solver.objective_value if model.has_objective() else "sat",
-        cp_model.FEASIBLE: "sat",
-        cp_model.INFEASIBLE: "infeasible",
-    }
     return {
-        "answer": answers.get(status, "unknown"),
+        "answer": _answer(status, response, "objective {" in model),
         "seconds": seconds,
-        "work": solver.response_proto.deterministic_time,
+        "work": response.deterministic_time,
     }
+
+
+def _answer(status, response, has_objective):
+    if status == "OPTIMAL" and has_objective:
+        return response.objective_value
+    return {"OPTIMAL": "sat", "FEASIBLE": "sat", "INFEASIBLE": "infeasible"}.get(status, "unknown")

@@ -12,12 +12,16 @@ Such a control is a choice of these values and of its default.
 import enum
 import io
 import os
+import sys
 import tempfile
 import time
 import warnings
 from contextlib import redirect_stdout
 
 DISTRIBUTION = "xpress"
+
+# It imports these where they are installed, which takes a second; nothing here needs them.
+sys.modules |= {"pandas": None, "scipy": None}
 
 with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
     warnings.simplefilter("ignore")  # it announces its licence
