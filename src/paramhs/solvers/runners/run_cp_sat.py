@@ -93,7 +93,7 @@ def _solved(parameters, model):
 
 
 def _solved_by_cp_model(parameters, model):
-    """Solve with versions before 9.15; before 9.13 the messages are those of the Python package protobuf."""
+    """Solve with versions before 9.15; before 9.13 messages are of the Python package protobuf."""
     solver, problem = cp_model.CpSolver(), cp_model.CpModel()
     text_format.Parse(parameters, solver.parameters)
     text_format.Parse(model, problem.Proto())
