@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--python", type=Path, default=ROOT / ".venv-peers/bin/python")
     parser.add_argument("--tools", nargs="*", default=list(TOOLS), choices=list(TOOLS))
+    parser.add_argument("--cases", nargs="*", default=list(CASES), choices=list(CASES))
     parser.add_argument("--seeds", type=int, default=SEED_COUNT)
     given = parser.parse_args()
     if given.table:
@@ -42,7 +43,7 @@ def main() -> None:
         return
     end = time.monotonic() + 60 * given.minutes
     for seed in range(given.seeds):
-        for name, _make in CASES.items():
+        for name in given.cases:
             for tool in given.tools:
                 known = {(case, by, number) for case, by, number, *_ in read()}
                 if time.monotonic() < end and (name, tool, seed) not in known:
@@ -81,7 +82,7 @@ def read() -> list[tuple[str, str, int, float, Point]]:
 def table(rows: Iterable[tuple[str, str, int, float, Point]]) -> str:
     """Mean hypervolume by case and tool, with standard errors and differences to paramhs.
 
-    Costs are scaled so that the best and worst of the front of all points together are 0 and 1.
+    Costs are logarithms, scaled so that the front of all points together goes from 0 to 1.
     """
     cases: dict[str, dict[str, dict[int, list[Point]]]] = defaultdict(lambda: defaultdict(dict))
     for case, tool, seed, _, point in rows:

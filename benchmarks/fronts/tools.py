@@ -11,11 +11,12 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import paramhs
 from benchmarks.fronts.cases import Case
-from paramhs.analysis.front import front_configs
+from paramhs.analysis.front import MAX_POINTS, front_configs
 from paramhs.core.random_streams import stream
 from paramhs.core.space import Categorical, Integer, Real, Space
 from paramhs.search.front import is_dominated
@@ -24,7 +25,7 @@ Found = list[dict[str, Any]]
 """Configurations of a front."""
 
 
-def by_paramhs(case: Case, seed: int, runs: int, python: Path) -> Found:
+def by_paramhs(case: Case, seed: int, runs: int, python: Path, most: int = MAX_POINTS) -> Found:
     """The front of `paramhs.tune`: at most eight points."""
     costs = [f"minimise {name}" for name in case.costs]
 
@@ -41,8 +42,13 @@ def by_paramhs(case: Case, seed: int, runs: int, python: Path) -> Found:
             budget=runs,
             seed=seed,
         )
-    configs = [*front_configs(found.history)[0], found.default]
+    configs = [*front_configs(found.history, most)[0], found.default]
     return [config.as_dict() for config in configs]
+
+
+def by_paramhs_whole(case: Case, seed: int, runs: int, python: Path) -> Found:
+    """All configurations of the same search that no other dominates, however many."""
+    return by_paramhs(case, seed, runs, python, most=runs)
 
 
 def described(space: Space) -> list[dict[str, Any]]:
@@ -140,6 +146,7 @@ def _served(process: "subprocess.Popen[str]", case: Case) -> Found:
 
 TOOLS: dict[str, Callable[[Case, int, int, Path], Found]] = {
     "paramhs": by_paramhs,
+    "paramhs, all points": by_paramhs_whole,
     "Optuna TPE": by_tpe,
     "Optuna NSGA-II": by_nsga,
     "SMAC3 ParEGO": by_smac,
@@ -149,12 +156,16 @@ TOOLS: dict[str, Callable[[Case, int, int, Path], Found]] = {
 
 def held_out(case: Case, found: Sequence[Mapping[str, Any]]) -> list[tuple[float, ...]]:
     """Mean logarithm of each cost on the test instances, relative to the default's there."""
-    default = case.space.default.as_dict()
-    sums = [[0.0, 0.0] for _ in found]
+    configs = [case.space.default.as_dict(), *found]
+    rows: list[list[tuple[float, ...]]] = [[] for _ in found]
     for number, instance in enumerate(case.test):
-        own = case.function(default, instance, number)
-        for sum_, config in zip(sums, found, strict=True):
-            made = case.function(config, instance, number)
-            for k in range(2):
-                sum_[k] += math.log(made[k] / own[k])
-    return [tuple(total / len(case.test) for total in sum_) for sum_ in sums]
+        rounds = [
+            [case.function(config, instance, number) for config in configs]
+            for _ in range(case.repeats)
+        ]
+        own, *others = [
+            tuple(map(min, zip(*made, strict=True))) for made in zip(*rounds, strict=True)
+        ]
+        for row, made in zip(rows, others, strict=True):
+            row.append(tuple(math.log(x / y) for x, y in zip(made, own, strict=True)))
+    return [tuple(map(fmean, zip(*row, strict=True))) for row in rows]

@@ -322,11 +322,11 @@ def _change_text(made: Verdict) -> str:
     return how_much(made) if made.gain else ""
 
 
-def front_configs(history: History) -> tuple[list[Config], Config]:
+def front_configs(history: History, most: int = MAX_POINTS) -> tuple[list[Config], Config]:
     """Points of a front by the runs of a search, and the one that it reports as its best.
 
     A point is not dominated by another or by the default, when each is taken one standard error
-    worse. Of more than `MAX_POINTS`, those are kept that leave the smallest gaps.
+    worse. Of more than `most`, those are kept that leave the smallest gaps.
     """
     metric = history.scenario.cost
     assert isinstance(metric, Costs)  # noqa: S101 -- for the type checker
@@ -343,18 +343,18 @@ def front_configs(history: History) -> tuple[list[Config], Config]:
     kept = [p for p in found if not is_dominated(p.upper, uppers) or p.config == default]
     best = preferred(history, metric, kept).config
     others = [p for p in kept if p.config != default]
-    chosen = _spread_out(others, best)
+    chosen = _spread_out(others, best, most)
     return [p.config for p in sorted(chosen, key=lambda p: p.means)], best
 
 
-def _spread_out(found: Sequence[Position], best: Config) -> list[Position]:
-    """At most `MAX_POINTS` of the positions: both ends, the best, and what lies farthest apart."""
-    if len(found) <= MAX_POINTS:
+def _spread_out(found: Sequence[Position], best: Config, most: int) -> list[Position]:
+    """At most this many of the positions: both ends, the best, and what lies farthest apart."""
+    if len(found) <= most:
         return list(found)
     ranges = weighed((1.0,) * len(found[0].means), found).ranges
     chosen = [min(found, key=lambda p: p.means[k]) for k in range(len(ranges))]
     chosen = list(dict.fromkeys([p for p in found if p.config == best] + chosen))
-    while len(chosen) < MAX_POINTS:
+    while len(chosen) < most:
         left = [p for p in found if p not in chosen]
         chosen.append(
             max(left, key=lambda p: min(_apart(p.means, c.means, ranges) for c in chosen))
