@@ -103,6 +103,8 @@ class TestVerdict:
         )
         assert told.ratio.estimate == pytest.approx(expected)
         assert told.names == ("default", "portfolio")
+        assert made.verdicts["sequential against best"].conclusion == "better"
+        assert "take the time of all" in made.recommendation
         json.dumps(made.to_json(), allow_nan=False)
 
 

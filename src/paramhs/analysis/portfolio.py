@@ -140,19 +140,27 @@ class Portfolio:
         told = self.verdicts.get("parallel against best")
         if told is None:
             return "No verdict on the portfolio: there is no test set."
-        alone = self.verdicts.get("sequential against best")
-        on_one = (
-            " Run it as a schedule too: it is better on one core as well."
-            if alone is not None and alone.conclusion == "better"
-            else " On one core, keep the best single configuration."
-            if alone is not None
-            else ""
-        )
         if told.conclusion == "better":
-            return f"On {len(self.members)} cores, use the portfolio.{on_one}"
-        return (
-            f"Keep the best: no gain of the portfolio is shown.{on_one if 'too' in on_one else ''}"
-        )
+            return f"On {len(self.members)} cores, use the portfolio. {self._on_one_core}".rstrip()
+        schedule = self._on_one_core if self._is_schedule_better else ""
+        return f"Keep the best: no gain of the portfolio is shown. {schedule}".rstrip()
+
+    @property
+    def _is_schedule_better(self) -> bool:
+        alone = self.verdicts.get("sequential against best")
+        timed = self.metric is None or self.metric.needs_runtime
+        return timed and alone is not None and alone.conclusion == "better"
+
+    @property
+    def _on_one_core(self) -> str:
+        """What to do on one core, in a sentence; empty without a verdict on it."""
+        if "sequential against best" not in self.verdicts:
+            return ""
+        if self.metric is not None and not self.metric.needs_runtime:
+            return "On one core, its members run one after the other and take the time of all."
+        if self._is_schedule_better:
+            return "Run it as a schedule too: it is better on one core as well."
+        return "On one core, keep the best single configuration."
 
 
 def in_parallel(runs: Sequence[Run], metric: CostMetric) -> Run:

@@ -215,7 +215,7 @@ def _in_one_cost(verdict: "Verdict", much: str) -> str:
 
 
 def _capital(name: str) -> str:
-    return name.capitalize() if name.isalpha() else name
+    return name.capitalize() if name.replace(" ", "").isalpha() else name
 
 
 def _these(verdict: "Verdict") -> str:
@@ -318,9 +318,8 @@ def directions(metric: "CostMetric", by_runtime: bool | None = None) -> tuple[st
 def times(ratio: float, better: str, worse: str) -> str:
     """Format a ratio: "2.7 times faster", "1.3 times slower"."""
     if abs(ratio - 1) < _EQUALITY_MARGIN:
-        return (
-            "the same" if ratio == 1 else f"{abs(ratio - 1):.1%} {better if ratio > 1 else worse}"
-        )
+        share = f"{abs(ratio - 1):.1%}"
+        return "the same" if share == "0.0%" else f"{share} {better if ratio > 1 else worse}"
     if ratio >= 1:
         return f"{ratio:.3g} times {better}"
     return f"{_inverse(ratio):.3g} times {worse}"

@@ -226,12 +226,14 @@ def print_portfolio(console: Console, found: Portfolio) -> None:
         f"portfolio of {counted(len(found.members), 'configuration')}, chosen on"
         f" {counted(found.pairs, 'run')} of each with {counted(found.runs, 'new run')}:",
     )
+    names = [name for row in found.rows for name in row.wins]
+    apart = len({*map(os.path.basename, names)}) == len(names)
     rows = [
         (
             str(k),
             f"{row.cost:.4g}",
             gain_text(gain, metric) if k else "",
-            _wins(row.wins),
+            _wins([os.path.basename(name) for name in row.wins] if apart else row.wins),
             brief(row.config),
         )
         for k, (row, gain) in enumerate(zip(found.rows, found.gains, strict=True))
@@ -259,6 +261,6 @@ def print_portfolio(console: Console, found: Portfolio) -> None:
 
 
 def _wins(names: Sequence[str]) -> str:
-    first = ", ".join(map(os.path.basename, names[:_MAX_NAMES]))
+    first = ", ".join(names[:_MAX_NAMES])
     more = f", ... ({len(names)})" if len(names) > _MAX_NAMES else ""
     return f"{first}{more}" if names else "none"
