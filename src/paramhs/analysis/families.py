@@ -215,8 +215,9 @@ def ceiling_text(factor: float | None, configs: int, metric: CostMetric) -> str:
     if factor is None or factor <= 1:
         return ""
     words = times(factor, *directions(metric))
+    much = "as good as" if words == "the same" else f"{words} than"
     return (
         f"Ceiling: a perfect choice for each run among the {counted(configs, 'configuration')}"
-        f" tried would be {words} than the best alone, in the runs of the search (it includes"
-        " chance and no method reaches it)."
+        f" tried would be {much} the best alone, in the runs of the search (it includes chance and"
+        " no method reaches it)."
     )

@@ -116,6 +116,8 @@ class Front:
     """Whether the means are over runs that the search has not chosen by."""
     best: int
     """Number of the point that the search reports as its best; 0 for the default."""
+    why_none: str = ""
+    """Why there is no verdict on the points, as a sentence."""
 
     @property
     def chosen(self) -> FrontPoint:
@@ -170,11 +172,13 @@ class Front:
         """What to use, in one paragraph."""
         if not self.points:
             return "Keep the default: no configuration was found that improves a cost."
+        why_none = self.why_none or "there are no held-out runs."
         if self.metric.bounds:
-            return self._under_bounds()
+            none = "" if self.is_verdict else f" No verdict: {why_none}"
+            return f"{self._under_bounds()}{none}"
         head = f"{counted(len(self.points), 'point')} on the front of {self.metric}"
         if not self.is_verdict:
-            return f"{head}; no verdict on them, because there are no held-out runs."
+            return f"{head}; no verdict on them: {why_none}"
         better = [str(point.number) for point in self.points if point.is_better]
         found = (
             f"{'point' if len(better) == 1 else 'points'} {', '.join(better)}"

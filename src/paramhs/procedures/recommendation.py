@@ -61,9 +61,8 @@ def front_verdict(
     """The front of a search, with runs on the test set or the reason why there are none."""
     configs = [record.default, *front_configs(record.history)[0]]
     commands = {config: command_line_of(record.target, config) for config in configs}
-    found = front(record.history, made, on, commands)
-    none = f" No verdict: {why_none}" if why_none and found.points else ""
-    return FrontVerdict("front", found.recommendation + none, found)
+    found = replace(front(record.history, made, on, commands), why_none=why_none)
+    return FrontVerdict("front", found.recommendation, found)
 
 
 def outcome(
