@@ -194,6 +194,14 @@ def test_validate_has_a_verdict_for_each_cost_and_keeps_the_front(tmp_path):
     assert front in called(tmp_path, "show", "both.sqlite")
 
 
+def test_a_portfolio_is_refused_before_the_search(tmp_path):
+    (tmp_path / "k.toml").write_text(ONE_POINT)
+    with chdir(tmp_path):
+        result = CliRunner().invoke(app, ["tune", "k.toml", "--portfolio", "2"])
+    assert "a portfolio has one cost" in str(result.exception) + result.output
+    assert not (tmp_path / "k.sqlite").exists()
+
+
 def test_a_store_without_runs_has_no_front(tmp_path):
     (tmp_path / "bad.toml").write_text(ONE_POINT.replace("sh -c '", "sh -c 'exit 3; "))
     with chdir(tmp_path):

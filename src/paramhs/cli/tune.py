@@ -48,7 +48,7 @@ from paramhs.core.errors import BadInput
 from paramhs.execution.cluster import Dask
 from paramhs.execution.driver import INTERRUPTED, Budget
 from paramhs.formats.scenario import ScenarioFile, read_configs, read_scenario
-from paramhs.procedures.portfolio import check_size
+from paramhs.procedures.portfolio import check_one_cost, check_size
 from paramhs.report.result import Result
 
 
@@ -165,6 +165,7 @@ def tune(
     budget = replace(scenario_file.budget, **{k: v for k, v in limits.items() if v is not None})
     whole = budget
     if portfolio is not None:
+        check_one_cost(scenario_file.scenario)
         budget = first_round(budget, portfolio)
     store_path = store or scenario_file.store
     watcher = view(as_json)

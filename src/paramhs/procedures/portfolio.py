@@ -63,8 +63,7 @@ def portfolio(
     common pairs. With a `configurator`, they search for complementary configurations, in rounds.
     """
     check_size(size)
-    if isinstance(scenario.cost, Costs):
-        raise BadInput("a portfolio has one cost, and this search has several; see its front")
+    check_one_cost(scenario)
     history = _history_of(scenario, record)
     best = scenario.space.from_key(record.best.key)
     choice = _Choice([best], pairs_for(history, best))
@@ -117,6 +116,12 @@ def portfolio(
         metric,
         size,
     )
+
+
+def check_one_cost(scenario: Scenario) -> None:
+    """Reject a scenario with several costs."""
+    if isinstance(scenario.cost, Costs):
+        raise BadInput("a portfolio has one cost, and this search has several: it has a front")
 
 
 def check_size(size: object) -> None:
