@@ -7,7 +7,7 @@ costs two fits instead of one for each fold.
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from time import perf_counter
@@ -40,19 +40,20 @@ class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has n
         estimator: The estimator to tune. Its own parameters are the first configuration where the
             space has them, else the space's default is.
         space: A `paramhs.Space`, or a dictionary from names of parameters (`step__name` in a
-            pipeline) to `(low, high)`, lists of any objects, or `paramhs.Real`, `Integer`, ...;
-            or anything else that `paramhs.tune` accepts.
+            pipeline) to `(low, high)`, lists of any objects, `paramhs.Real`, `Integer`, ..., or
+            `uniform`, `loguniform` and `randint` of scipy; or anything else that `paramhs.tune`
+            accepts.
         n_iter: Budget: number of fits divided by the number of folds.
-        scoring: A name or a callable that returns a number; or several: a list of names, or a
-            dictionary from names to either.
+        scoring: A name or a callable that returns a number; or several: a list of names, a
+            dictionary from names to either, or a callable that returns a dictionary.
         n_jobs: Number of fits at a time, in threads; None means 1 and -1 all cores.
         refit: Whether to fit the best configuration on all data; with several scores the name of
-            the one to maximise.
+            the one to maximise. A function chooses the row of `cv_results_` instead.
         cv: Folds, as for `GridSearchCV`.
         verbose: Whether to show progress.
         random_state: Seed of the search: an integer, None for 0, or a `RandomState`.
-        error_score: "raise", or the score that is reported for a fit that fails. The search counts
-            such a fit as failed, whatever this is.
+        error_score: "raise", or the score that `cv_results_` has for a fit that fails. The search
+            counts such a fit as failed, whatever this is.
         return_train_score: Whether `cv_results_` has training scores.
 
     Attributes:
@@ -60,6 +61,7 @@ class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has n
         best_score_: Its mean score over all folds.
         best_index_: Its row in `cv_results_`.
         best_estimator_: The estimator fitted with them, if `refit`.
+        refit_time_: Seconds that this took.
         cv_results_: A row for each configuration. A fold that was not run is nan, and
             `n_folds` says how many were run; means are over those.
         result_: The `paramhs.Result`: importance, report, every fit.
@@ -82,7 +84,7 @@ class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has n
         n_iter: int = 10,
         scoring: Any = None,
         n_jobs: int | None = None,
-        refit: bool | str = True,
+        refit: bool | str | Callable[[Mapping[str, Any]], int] = True,
         cv: Any = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -118,7 +120,7 @@ class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has n
         groups = params.pop("groups", None)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         folds = list(splitter.split(X, y, groups))
-        self._note_scorers()
+        self._check_scores()
         fits = _Fits(self, X, y, params, folds)
         space = space_from(self.space)
         jobs = _jobs(self.n_jobs)
@@ -136,53 +138,75 @@ class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has n
         self.result_ = result
         self.n_splits_ = len(folds)
         fits.complete(result.best)
-        self._tabulate(result, fits)
+        configs = list(result.history.configs)
+        self._note_scorers(fits.scores())
+        self.cv_results_ = self._tabulated(configs, fits)
+        self.best_index_ = self._best_row(configs.index(result.best))
+        self.best_params_ = configs[self.best_index_].arguments()
+        if not callable(self.refit):
+            self.best_score_ = self.cv_results_[f"mean_test_{self._metric}"][self.best_index_]
         if self.refit is not False:
-            self.best_estimator_ = self._configured(result.best)
+            start = perf_counter()
+            self.best_estimator_ = self._configured(configs[self.best_index_])
             self.best_estimator_.fit(*((X,) if y is None else (X, y)), **params)
+            self.refit_time_ = perf_counter() - start
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         return self
 
-    def _note_scorers(self) -> None:
-        several = self.scoring
-        self.multimetric_ = isinstance(several, Mapping | list | tuple | set)
-        if self.multimetric_:
-            named = several if isinstance(several, Mapping) else {name: name for name in several}
-            self.scorer_ = {name: check_scoring(self.estimator, one) for name, one in named.items()}
-        else:
-            self.scorer_ = check_scoring(self.estimator, several)
-        if self.multimetric_ and self.refit not in self.scorer_:
+    def _check_scores(self) -> None:
+        """Whether it is known which score to maximise, as far as can be told before a fit."""
+        named = self._named_scores()
+        several = bool(named) or (callable(self.scoring) and isinstance(self.refit, str))
+        self._metric = str(self.refit) if several else "score"
+        if named and self.refit not in named:
             raise ValueError(
                 "with several scores, refit must be the name of the one to maximise, one of"
-                f" {sorted(self.scorer_)}, not {self.refit!r}"
+                f" {sorted(named)}, not {self.refit!r}"
             )
 
-    @property
-    def _metric(self) -> str:
-        return str(self.refit) if self.multimetric_ else "score"
+    def _named_scores(self) -> dict[str, Any]:
+        if isinstance(self.scoring, Mapping):
+            return dict(self.scoring)
+        several = isinstance(self.scoring, list | tuple | set)
+        return {name: name for name in self.scoring} if several else {}
+
+    def _note_scorers(self, names: Sequence[str]) -> None:
+        named = self._named_scores()
+        self.multimetric_ = self._metric != "score"
+        self._scores = [*named] if named else [*names] if self.multimetric_ else ["score"]
+        if named:
+            self.scorer_ = {name: check_scoring(self.estimator, one) for name, one in named.items()}
+        else:
+            self.scorer_ = check_scoring(self.estimator, self.scoring)
+
+    def _best_row(self, row: int) -> int:
+        """Row of the best configuration, or what a function `refit` chooses."""
+        if not callable(self.refit):
+            return row
+        chosen = self.refit(self.cv_results_)
+        if not isinstance(chosen, int | np.integer):
+            raise TypeError("best_index_ returned is not an integer")
+        if not 0 <= chosen < len(self.cv_results_["params"]):
+            raise IndexError("best_index_ index out of range")
+        return int(chosen)
 
     def _configured(self, config: Config) -> Any:
         values = {name: clone(value, safe=False) for name, value in config.arguments().items()}
         return clone(clone(self.estimator).set_params(**values))
 
-    def _tabulate(self, result: Result, fits: "_Fits") -> None:
-        configs = list(result.history.configs)
-        self.best_index_ = configs.index(result.best)
-        self.best_params_ = result.best.arguments()
+    def _tabulated(self, configs: list[Config], fits: "_Fits") -> dict[str, Any]:
         columns: dict[str, Any] = {"params": [config.arguments() for config in configs]}
-        for name in result.space.parameters:
+        for name in self.result_.space.parameters:
             values = [config.arguments().get(name) for config in configs]
             mask = [name not in config for config in configs]
             columns[f"param_{name}"] = MaskedArray(_objects(values), mask)
         for key in ("fit_time", "score_time"):
             columns |= _summary(f"_{key}", fits.table(configs, key), ("mean", "std"))
-        for name in self.scorer_ if self.multimetric_ else ("score",):
+        for name in self._scores:
             columns |= self._score_columns(name, configs, fits)
-        folds = fits.table(configs, f"test_{self._metric}")
-        columns["n_folds"] = np.count_nonzero(~np.isnan(folds), axis=1)
-        self.cv_results_ = columns
-        self.best_score_ = columns[f"mean_test_{self._metric}"][self.best_index_]
+        columns["n_folds"] = fits.counts(configs)
+        return columns
 
     def _score_columns(self, name: str, configs: list[Config], fits: "_Fits") -> dict[str, Any]:
         columns: dict[str, Any] = {}
@@ -212,6 +236,7 @@ class _Fits(Target):
         )
         self._folds = folds
         self._made: dict[tuple[Config, int], Mapping[str, float]] = {}
+        self._failed: set[tuple[Config, int]] = set()
         self.errors: list[BaseException] = []
 
     def searched(self, space: Space, **settings: Any) -> Result:
@@ -241,6 +266,7 @@ class _Fits(Target):
             quality = self._fit(task.config, task.instance.value)
         except Exception as error:
             self.errors.append(error)
+            self._failed.add((task.config, task.instance.value))
             what = f"{type(error).__name__}: {error}"
             return Run(task, Status.CRASHED, perf_counter() - start, None, what)
         return Run(task, Status.OK, perf_counter() - start, quality)
@@ -254,17 +280,34 @@ class _Fits(Target):
         """Fit a configuration on the folds that the search has not needed."""
         for fold in range(len(self._folds)):
             if (config, fold) not in self._made:
-                with suppress(Exception):  # it stays nan in the table
+                try:
                     self._fit(config, fold)
+                except Exception:  # shown as `error_score` in the table
+                    self._failed.add((config, fold))
+
+    def scores(self) -> list[str]:
+        """Names of all scores that fits have given."""
+        names = (name for made in self._made.values() for name in made)
+        return [n.removeprefix("test_") for n in dict.fromkeys(names) if n.startswith("test_")]
 
     def table(self, configs: Sequence[Config], name: str) -> "np.ndarray[Any, Any]":
-        """Numbers by configuration and fold; nan where there was no fit, or it failed."""
-        folds = range(len(self._folds))
+        """Numbers by configuration and fold; nan where there was no fit."""
+
+        def cell(config: Config, fold: int) -> float:
+            if (config, fold) in self._failed and name.startswith(("test_", "train_")):
+                score = self._search.error_score
+                return np.nan if score == "raise" else score
+            return self._made.get((config, fold), none).get(name, np.nan)
+
         none: Mapping[str, float] = {}
-        return np.array(
-            [[self._made.get((config, fold), none).get(name, np.nan) for fold in folds]
-             for config in configs]
-        )  # fmt: skip
+        folds = range(len(self._folds))
+        return np.array([[cell(config, fold) for fold in folds] for config in configs])
+
+    def counts(self, configs: Sequence[Config]) -> "np.ndarray[Any, Any]":
+        """Number of folds on which each configuration was fitted, or failed to be."""
+        run = self._made.keys() | self._failed
+        folds = range(len(self._folds))
+        return np.array([sum((config, fold) in run for fold in folds) for config in configs])
 
 
 def _summary(name: str, table: Any, parts: Iterable[str]) -> dict[str, Any]:
@@ -276,7 +319,7 @@ def _summary(name: str, table: Any, parts: Iterable[str]) -> dict[str, Any]:
 
 
 def _ranks(table: Any) -> Any:
-    """Ranks by mean score; configurations that were not run on all folds come after the others."""
+    """Ranks by mean score; configurations without all scores come after the others."""
     means = _summary("", table, ("mean",))["mean"]
     partial_rows = np.isnan(table).any(axis=1)
     order = sorted(range(len(means)), key=lambda i: (partial_rows[i], -np.nan_to_num(means[i])))

@@ -9,13 +9,15 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GroupKFold, RandomizedSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
+from paramhs import BadInput, Integer, Real, Space
+from paramhs.formats.space_objects import space_from
 from paramhs.sklearn import ParamHSSearchCV
 
 IRIS = load_iris(return_X_y=True)
@@ -52,6 +54,74 @@ def test_all_checks_of_scikit_learn_pass():
     failed = [check["check_name"] for check in checks if check["status"] == "failed"]
     assert not failed
     assert sum(check["status"] == "passed" for check in checks) > 40
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_regressor_passes_the_checks_that_a_randomized_search_passes():
+    def failed(search):
+        checks = check_estimator(search, on_fail=None, on_skip=None)
+        return {check["check_name"] for check in checks if check["status"] == "failed"}
+
+    space = {"alpha": [0.1, 1.0, 10.0]}
+    settings = {"n_iter": 1, "cv": 2, "error_score": "raise"}
+    theirs = failed(RandomizedSearchCV(Ridge(), space, random_state=0, **settings))
+    assert failed(ParamHSSearchCV(Ridge(), space, **settings)) <= theirs
+
+
+def test_methods_are_delegated_as_scikit_learn_asks_of_meta_estimators(monkeypatch):
+    suite = pytest.importorskip("sklearn.tests.test_metaestimators")
+    ours = suite.DelegatorData(
+        "ParamHSSearchCV",
+        lambda estimator: ParamHSSearchCV(estimator, {"param": [5]}, cv=2, n_iter=1),
+        skip_methods=["score"],
+    )
+    monkeypatch.setattr(suite, "DELEGATING_METAESTIMATORS", [ours])
+    suite.test_metaestimator_delegation()
+
+
+def test_distributions_of_scipy_are_ranges():
+    stats = pytest.importorskip("scipy.stats")
+    space = space_from(
+        {"a": stats.loguniform(1e-3, 1e3), "b": stats.uniform(1, 2), "n": stats.randint(2, 5)}
+    )
+    assert space == Space({"a": Real(1e-3, 1e3, log=True), "b": Real(1.0, 3.0), "n": Integer(2, 4)})
+    with pytest.raises(BadInput, match=r"parameter 'a': the distribution 'expon' of scipy"):
+        space_from({"a": stats.expon()})
+
+
+def test_a_function_may_give_several_scores():
+    search = searched(
+        KNeighborsClassifier(),
+        NEIGHBOURS,
+        scoring=lambda fitted, X, y: {"right": fitted.score(X, y), "k": fitted.n_neighbors},
+        refit="right",
+        cv=2,
+        n_iter=2,
+    )
+    assert search.multimetric_
+    assert search.best_score_ == search.cv_results_["mean_test_right"][search.best_index_]
+    neighbours = [params["n_neighbors"] for params in search.cv_results_["params"]]
+    assert list(search.cv_results_["mean_test_k"]) == neighbours
+
+
+def test_a_function_may_choose_the_row():
+    search = searched(
+        KNeighborsClassifier(), NEIGHBOURS, cv=2, n_iter=3, refit=lambda results: np.int64(1)
+    )
+    assert search.best_index_ == 1
+    assert search.best_params_ == search.cv_results_["params"][1]
+    assert search.best_estimator_.n_neighbors == search.best_params_["n_neighbors"]
+    assert not hasattr(search, "best_score_")
+    assert search.refit_time_ > 0
+    with pytest.raises(IndexError):
+        searched(KNeighborsClassifier(), NEIGHBOURS, cv=2, n_iter=2, refit=lambda results: 99)
+
+
+def test_a_failing_fit_has_the_score_that_was_asked_for():
+    search = searched(Fails(), {"fail": [False, True]}, cv=2, n_iter=2, error_score=0.125)
+    failed = search.cv_results_["params"].index({"fail": True})
+    assert search.cv_results_["mean_test_score"][failed] == 0.125
+    assert search.cv_results_["n_folds"][failed] == 2
 
 
 def test_the_best_row_is_the_best_over_all_folds():

@@ -22,7 +22,8 @@ def space_from(thing: AnySpace) -> Space:
     """Convert what the caller passed to a space.
 
     Args:
-        thing: A `Space`; a dictionary of parameters or shorthands, or of Optuna's distributions;
+        thing: A `Space`; a dictionary of parameters or shorthands, or of distributions of Optuna
+            or scipy;
             the path of a parameter file of ParamILS, SMAC, irace or ConfigSpace; or a
             `ConfigSpace.ConfigurationSpace`.
 
@@ -103,13 +104,28 @@ def _with_objects(space: Space, named: Mapping[str, Mapping[str, Any]]) -> Space
 
 
 def _parameter(name: object, spec: Any) -> Any:
-    """The parameter of one of Optuna's distributions; anything else is left to `Space`."""
-    if not _is_from(spec, "optuna"):
+    """The parameter of a distribution of Optuna or scipy; anything else is left to `Space`."""
+    is_scipy = _is_from(spec, "scipy") and hasattr(spec, "dist")
+    if not is_scipy and not _is_from(spec, "optuna"):
         return spec
     try:
-        return parameter_of(spec)
+        return _of_scipy(spec) if is_scipy else parameter_of(spec)
     except BadInput as error:
         raise BadInput(f"parameter {short(name)}: {error}") from None
+
+
+def _of_scipy(distribution: Any) -> Parameter:
+    """The range of a frozen `uniform`, `loguniform` or `randint` of scipy.stats."""
+    kind = distribution.dist.name
+    low, high = distribution.support()
+    if kind == "randint":
+        return Integer(int(low), int(high))
+    if kind not in ("uniform", "loguniform", "reciprocal"):
+        raise BadInput(
+            f"the distribution {short(kind)} of scipy has no ends or no equal steps; give a range"
+            " such as Real(low, high), Real(low, high, log=True), or a list of values"
+        )
+    return Real(float(low), float(high), log=kind != "uniform")
 
 
 def parameter_of(distribution: Any) -> Parameter:
