@@ -12,6 +12,7 @@ import pytest
 
 import paramhs
 from paramhs import BadInput, ParamhsWarning
+from paramhs.api.import_search import notes_of
 from paramhs.cli import app
 from paramhs.core.runs import Status
 from paramhs.execution.driver import Watcher
@@ -146,6 +147,56 @@ def test_a_study_of_optuna_is_read_whole(tmp_path, database, name):
     assert result.failed_runs == sum(t.state.name == "FAIL" for t in study.trials)
 
 
+@pytest.fixture
+def studied(tmp_path):
+    """Import a study in which trials with these values of `x` ended with these results."""
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+    def imported(trials):
+        study = optuna.create_study(storage=f"sqlite:///{tmp_path}/optuna.db")
+        space = {"x": optuna.distributions.CategoricalDistribution([None, 3, "a"])}
+        for x, value in trials:
+            trial = optuna.create_trial(params={"x": x}, distributions=space, value=value)
+            study.add_trial(trial)
+        return paramhs.import_search(tmp_path / "optuna.db", tmp_path / "runs.sqlite")
+
+    return imported
+
+
+def test_a_repeated_trial_with_the_same_value_leaves_a_study_deterministic(studied):
+    result = studied([(None, 3.0), ("a", 2.0), (None, 3.0)])
+    assert result.scenario.deterministic
+    assert len(result.runs) == 2
+    assert (result.default_cost, result.best_cost) == (3.0, 2.0)
+
+
+def test_repeated_trials_of_a_noisy_study_are_compared_in_their_order(studied):
+    result = studied([(None, 3.0), ("a", 2.0), (None, 4.0), ("a", 1.0), ("a", 1.5)])
+    assert not result.scenario.deterministic
+    assert result.common_runs == 2
+    assert (result.default_cost, result.best_cost) == (3.5, 1.5)
+
+
+def test_the_space_of_an_imported_study_runs_again(studied):
+    result = studied([(3, 3.0), (None, 1.0)])
+    found = paramhs.tune(lambda c: c["x"] is not None, result.space, budget=9)
+    assert found.best.arguments() == {"x": None}
+
+
+def test_a_default_that_smac3_never_ran_is_replaced(tmp_path):
+    for file in (DATA / "smac3").iterdir():
+        shutil.copy(file, tmp_path)
+    path = tmp_path / "configspace.json"
+    space = json.loads(path.read_text())
+    numbers = [one for one in space["hyperparameters"] if one["name"] == "x"]
+    numbers[0]["default_value"] = 9.75
+    path.write_text(json.dumps(space))
+    result = paramhs.import_search(tmp_path / "runhistory.json", tmp_path / "new.sqlite")
+    assert result.default == result.runs[0].task.config
+    assert any("default was not run" in note for note in notes_of(result))
+
+
 def test_a_study_must_be_named_where_there_are_several(tmp_path, database):
     with pytest.raises(BadInput, match=r"has 2 studies; name one of them with study=.*down, up"):
         paramhs.import_search(database, tmp_path / "runs.sqlite")
@@ -238,6 +289,16 @@ def test_the_command_writes_a_store(tmp_path, monkeypatch, capsys):
     assert "wrote smac3.sqlite: 45 runs" in out
     app(["import", str(DATA / "smac3"), "--store", "b.sqlite", "--json"], standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["runs"] == 45
+
+
+def test_literals_are_objects_again_when_a_store_is_loaded(tmp_path):
+    space = paramhs.Space({"d": [None, 3, (64, 32), True], "f": [len, None]})
+    store = tmp_path / "runs.sqlite"
+    paramhs.tune(lambda c: c["d"] is not None, space, budget=9, store=store)
+    loaded = paramhs.load(store)
+    assert loaded.space.parameters["d"].objects == (None, 3, (64, 32), True)
+    assert loaded.space.parameters["f"].objects == ()
+    assert loaded.space == space
 
 
 def test_values_between_levels_are_rounded_and_said():

@@ -124,7 +124,7 @@ def print_counts(console: Console, about: dict[str, Any]) -> None:
     others = [
         f"{counted(count, 'run')} of the {name}"
         for name, count in about["records"].items()
-        if name != "search"
+        if name != "search" and count
     ]
     if others:
         console.print(f"also {' and '.join(others)}")

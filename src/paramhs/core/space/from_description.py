@@ -1,10 +1,12 @@
 """Spaces rebuilt from their descriptions: the inverse of `Space.describe`."""
 
+from ast import literal_eval
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from paramhs.core.errors import BadInput
 from paramhs.core.space.number_list import NumberList
+from paramhs.core.space.objects import MAX_NAME, digests_of
 from paramhs.core.space.parameters import (
     Boolean,
     Categorical,
@@ -51,4 +53,26 @@ def _parameter(described: Mapping[str, Any]) -> Parameter:
     found = _KINDS[kind](**facts)
     if isinstance(found, Categorical | Ordinal):
         found.object_digests = {str(name): str(digest) for name, digest in digests.items()}
+        found.objects = _literals(found) if digests else ()
     return found
+
+
+def _literals(parameter: Categorical | Ordinal) -> tuple[object, ...]:
+    """Objects whose names are their literals, such as None or (64, 32); all of them, or none."""
+    found = []
+    for name in parameter.values:
+        digest = parameter.object_digests.get(str(name))
+        for candidate in (name, _literal(name)):
+            if digests_of([("", candidate)])[""] == digest:
+                found.append(candidate)
+                break
+        else:
+            return ()
+    return tuple(found)
+
+
+def _literal(name: object) -> object:
+    try:
+        return literal_eval(name) if isinstance(name, str) and len(name) <= MAX_NAME else name
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return name

@@ -6,6 +6,7 @@ parameter that explain it, as they do where a branch of the objective suggests i
 it is always active, and counts as being at its default in trials without it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
@@ -79,8 +80,12 @@ def _search(program: str, trials: Sequence[Any], maximise: bool) -> OtherSearch:
     space = space_of_trials(trials)
     configs = [_values(trial, space) for trial in trials]
     begin = min((t.datetime_start for t in trials if t.datetime_start), default=None)
-    deterministic = len({_key(t.params) for t in trials}) == len(trials)
-    runs = [_run(k, trial, begin, deterministic) for k, trial in enumerate(trials)]
+    seeds = _occurrences(trials)
+    deterministic = _repeat_exactly(trials)
+    runs = [
+        _run(k, trial, begin, FIXED_SEED if deterministic else FIXED_SEED + seed)
+        for k, (trial, seed) in enumerate(zip(trials, seeds, strict=True))
+    ]
     pruned = sum(t.state.name == "PRUNED" for t in trials)
     return OtherSearch(
         program,
@@ -102,13 +107,35 @@ def _key(params: Mapping[str, Any]) -> str:
     return repr(sorted(params.items(), key=lambda item: item[0]))
 
 
-def _run(number: int, trial: Any, begin: datetime | None, deterministic: bool) -> OtherRun:
+def _repeat_exactly(trials: Sequence[Any]) -> bool:
+    """Whether trials with the same parameters ended with the same value."""
+    values: dict[str, set[float]] = {}
+    for trial in trials:
+        if trial.state.name == "COMPLETE":
+            values.setdefault(_key(trial.params), set()).add(trial.value)
+    return all(len(found) == 1 for found in values.values())
+
+
+def _occurrences(trials: Sequence[Any]) -> list[int]:
+    """How often the parameters of each trial came before: first runs are compared with first runs.
+
+    Optuna has no seeds. The noise of two trials is independent, whichever of them are compared.
+    """
+    counts: Counter[str] = Counter()
+    found = []
+    for trial in trials:
+        found.append(counts[_key(trial.params)])
+        counts[_key(trial.params)] += 1
+    return found
+
+
+def _run(number: int, trial: Any, begin: datetime | None, seed: int) -> OtherRun:
     end = trial.datetime_complete
     status = _STATUS[trial.state.name]
     return OtherRun(
         number,
         NO_INSTANCE.name,
-        FIXED_SEED if deterministic else trial.number,
+        seed,
         status,
         trial.duration.total_seconds() if trial.duration else 0.0,
         trial.value if status is Status.OK else None,

@@ -16,7 +16,13 @@ from paramhs.core.errors import BadInput
 from paramhs.core.runs import NO_INSTANCE, Status
 from paramhs.core.space import Space
 from paramhs.core.text.numbers import printable
-from paramhs.formats.imports.other_search import OtherRun, OtherSearch, Step, best_so_far
+from paramhs.formats.imports.other_search import (
+    OtherRun,
+    OtherSearch,
+    Step,
+    best_so_far,
+    first_usable,
+)
 from paramhs.formats.space_files import read_space
 
 _FIELDS = (
@@ -84,16 +90,21 @@ def _search(folder: Path, stored: Mapping[str, Any], space: Space) -> OtherSearc
     trajectory = kept.get("trajectory") or []
     steps = [Step(place[t["config_ids"][0]], int(t["trial"])) for t in trajectory]
     instances = [str(name) for name in scenario.get("instances") or ()]
+    default = {name: space.default[name] for name in space.default}
+    was_run = any(configs[run.config] == default for run in runs)
     return OtherSearch(
         " ".join(["SMAC3", str((scenario.get("_meta") or {}).get("version", ""))]).strip(),
         space,
-        {name: space.default[name] for name in space.default},
+        default if was_run or not runs else configs[first_usable(runs)],
         configs,
         runs,
         steps or best_so_far(runs),
         list(dict.fromkeys([*instances, *(run.instance for run in runs)])),
         deterministic=bool(scenario.get("deterministic", _seeds(runs) <= 1)),
         seed=int(scenario.get("seed") or 0),
+        notes=[]
+        if was_run
+        else ["the default was not run; the first configuration that did not fail takes its place"],
     )
 
 

@@ -107,7 +107,9 @@ def _listed_with_default(parameter: Parameter, default: Value) -> Parameter:
     index = _index(parameter, default)
     if index == parameter.default_index:
         return parameter
-    return type(parameter)(parameter.choices, default=parameter.value(index))  # type: ignore[call-arg]
+    objects = getattr(parameter, "objects", ())
+    values = dict(zip(parameter.choices, objects, strict=True)) if objects else parameter.choices
+    return type(parameter)(values, default=parameter.value(index))  # type: ignore[call-arg]
 
 
 def _config(space: Space, values: Values) -> Config:
