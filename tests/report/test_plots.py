@@ -7,6 +7,7 @@ import pytest
 
 import paramhs
 from paramhs import BadInput, ParamhsWarning
+from paramhs.report.next_steps import next_steps
 
 
 def cost(config, instance, seed):
@@ -213,3 +214,75 @@ def test_a_function_of_a_scenario_file_gets_commands(tmp_path, monkeypatch):
         main()
     steps = next_steps(load("linear.sqlite"))
     assert steps["simplify"] == "paramhs simplify linear.sqlite"
+
+
+@pytest.fixture(scope="module")
+def traded():
+    return paramhs.tune(
+        lambda c, i: {"size": 1 + c["x"] + i, "time": 9 - c["x"], "heat": c["n"] + 1},
+        {"x": range(9), "n": range(4)},
+        instances=range(12),
+        test_instances=0.5,
+        budget=60,
+        cost=["minimise size", "minimise time", "minimise heat"],
+    )
+
+
+def test_a_front_is_drawn_for_any_two_costs(traded, result, tmp_path):
+    assert traded.plot.front().title == "Front: time against size"
+    assert traded.plot.front("heat").title == "Front: size against heat"
+    assert traded.plot.front(y="heat").title == "Front: heat against size"
+    path = traded.plot.front("heat", "time").save(tmp_path / "front.svg")
+    assert ET.fromstring(path.read_text()).tag.endswith("svg")
+    with pytest.raises(BadInput, match="no cost is called 'weight'; there are size, time, heat"):
+        traded.plot.front("weight")
+    with pytest.raises(BadInput, match="two different costs"):
+        traded.plot.front("heat", "heat")
+    with pytest.raises(BadInput, match="here there is one"):
+        result.plot.front()
+
+
+def test_everything_public_prints_in_a_few_lines_and_renders(traded, result):
+    shown = [result, result.verdict, result.certificate, result.importance, traded, traded.front]
+    shown += [paramhs.portfolio(result, cost, 2), result.space, result.best]
+    for thing in shown:
+        html = thing._repr_html_()
+        assert html.count("<table") == html.count("</table")
+        assert len(repr(thing)) < 2_500
+        assert max(map(len, repr(thing).splitlines())) < 400
+        assert "paired_runs=" not in repr(thing)
+        assert " object at 0x" not in repr(thing)
+
+
+def test_the_runs_behind_a_verdict_and_a_simplification_are_tables(tmp_path):
+    store = tmp_path / "runs.sqlite"
+    found = paramhs.tune(
+        cost, SPACE, instances=range(8), test_instances=0.25, budget=120, store=store
+    )
+    bare = paramhs.tune(cost, SPACE, instances=range(8), test_instances=0.25, budget=120)
+    runs = found.table("verdict-runs")
+    assert len(runs) == found.verdict.first.runs + found.verdict.second.runs
+    of = ["config", "instance", "seed", "cost"]
+    assert sorted(tuple(row[k] for k in of) for row in runs) == sorted(
+        tuple(row[k] for k in of) for row in bare.table("verdict-runs")
+    )
+    simple = paramhs.simplify(cost, found, budget=40, store=store)
+    assert len(found.to_dataframe("ablation-runs")) == simple.ablation.runs
+    assert bare.table("ablation-runs") == []
+
+
+def test_a_column_without_a_value_is_of_numbers_as_in_a_file(result):
+    assert result.to_dataframe()["cutoff"].dtype == "float64"
+
+
+def test_advice_for_a_store_without_its_objects_names_the_space(tmp_path):
+    def square(config, instance):
+        return abs(config["f"](config["x"])) + instance
+
+    space = paramhs.Space({"x": (-3, 5), "f": [float, abs]})
+    store = tmp_path / "runs.sqlite"
+    paramhs.tune(square, space, instances=range(3), budget=30, store=store)
+    advice = next_steps(paramhs.load(store))["simplify"]
+    names = {"paramhs": paramhs, "square": square, "space": space, "instances": range(3)}
+    assert "space=space" in advice
+    assert eval(advice, names).config is not None

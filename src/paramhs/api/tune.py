@@ -27,7 +27,8 @@ from paramhs.core.held_out import split
 from paramhs.core.quantities import positive_bytes
 from paramhs.core.runs import NO_INSTANCE, Target
 from paramhs.core.scenario import Scenario
-from paramhs.core.space import Categorical, Config, Ordinal, Space
+from paramhs.core.space import Config, Space
+from paramhs.core.space.from_description import without_objects
 from paramhs.core.space.objects import plain
 from paramhs.core.test_set import TestSet
 from paramhs.core.text.quoting import short
@@ -294,14 +295,11 @@ def target_of(
 
 def _check_objects(space: Space) -> None:
     """Reject a space from a store that has only the names of the objects a function takes."""
-    for name, parameter in space.parameters.items():
-        if not isinstance(parameter, Categorical | Ordinal):
-            continue
-        if len(parameter.objects) < len(parameter.object_digests):
-            raise BadInput(
-                f"the store has only the names of the values of {short(name)}, which are objects;"
-                " load it with load(store, space=...), or give the space itself"
-            )
+    for name in without_objects(space):
+        raise BadInput(
+            f"the store has only the names of the values of {short(name)}, which are objects; load"
+            " it with load(store, space=...), or give the space itself"
+        )
 
 
 def tune_scenario(

@@ -56,10 +56,11 @@ def interval_figure(ratio: Interval, better: str) -> Figure:
 def front_figures(front: Front) -> list[Figure]:
     """Each further cost of the points against the first, with intervals and the default."""
     names, points = front.metric.names, front.points
-    return [_front_figure(front, names[0], name) for name in names[1:]] if points else []
+    return [front_figure(front, names[0], name) for name in names[1:]] if points else []
 
 
-def _front_figure(front: Front, first: str, second: str) -> Figure:
+def front_figure(front: Front, first: str, second: str) -> Figure:
+    """One cost of the points against another, with intervals and the default."""
     spots = [(p.costs[first], p.costs[second], f"{p.name}: {p.config}") for p in front.points]
     spots = [(x, y, clipped(told, 200)) for x, y, told in spots if math.isfinite(x + y)]
     default = front.default.costs[first], front.default.costs[second]

@@ -8,6 +8,7 @@ from pathlib import Path
 from paramhs.analysis.front import Front
 from paramhs.core.description import IMPORTED
 from paramhs.core.runs import NO_INSTANCE
+from paramhs.core.space.from_description import without_objects
 from paramhs.formats.scenario.near import scenario_of
 from paramhs.report.result import Result
 
@@ -59,8 +60,9 @@ def _in_python(result: Result, store: Path) -> Mapping[str, str]:
     if result.front is not None:
         return {"pick": f"paramhs.load({str(store)!r}).front.pick({_bound(result.front)!r})"}
     on = "" if result.scenario.instances == (NO_INSTANCE,) else ", instances=instances"
+    objects = ", space=space" if without_objects(result.space) else ""
     steps = {
-        "simplify": f"paramhs.simplify({function}, paramhs.load({str(store)!r}){on},"
+        "simplify": f"paramhs.simplify({function}, paramhs.load({str(store)!r}{objects}){on},"
         f" store={str(store)!r})"
     }
     if on or not result.scenario.deterministic:

@@ -14,7 +14,13 @@ from paramhs.report import charts
 from paramhs.report.axes import Scale, linear
 from paramhs.report.charts import Frame, clipped
 from paramhs.report.drawing import Drawing, drawing_of
-from paramhs.report.figures import Figure, cactus_figure, scatter_figure, trail_figures
+from paramhs.report.figures import (
+    Figure,
+    cactus_figure,
+    front_figure,
+    scatter_figure,
+    trail_figures,
+)
 from paramhs.report.incumbent_curve import trail
 from paramhs.report.parameters import compared, effect_figures, map_of, shade
 from paramhs.report.per_instance import cases
@@ -141,6 +147,30 @@ class Plots:
         tried = compared(self.result.history, self.result.best, names)
         figure = _parallel_figure(self.result, names, tried) if tried and len(names) > 1 else None
         return _made(figure, "two parameters that are active together are needed")
+
+    def front(self, x: str = "", y: str = "") -> Drawing:
+        """Front of a search with several costs: one cost against another, with intervals.
+
+        Args:
+            x: Cost across. Left out: the first one.
+            y: Cost upwards. Left out: the next one.
+
+        Returns:
+            The picture.
+        """
+        front = self.result.front
+        if front is None:
+            raise BadInput("a front needs several costs, and here there is one")
+        names = front.metric.names
+        for name in (x, y):
+            if name and name not in names:
+                raise BadInput(f"no cost is called {short(name)}; there are {', '.join(names)}")
+        first = x or next(name for name in names if name != y)
+        second = y or next(name for name in names if name != first)
+        if first == second:
+            raise BadInput("a front needs two different costs")
+        figure = front_figure(front, first, second) if front.points else None
+        return _made(figure, "no point is better than the default in any cost")
 
     def _important(self) -> list[str]:
         """The most important parameters that are always active."""

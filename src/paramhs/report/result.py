@@ -32,6 +32,7 @@ from paramhs.report.tables import (
     front_rows,
     polars_dataframe,
     run_rows,
+    stored_rows,
     trajectory_rows,
     verdict_rows,
 )
@@ -420,7 +421,8 @@ class Result:
         """A table of plain values, a dictionary for each row.
 
         Args:
-            name: "runs", "configurations", "trajectory", "verdict" or "front".
+            name: "runs", "configurations", "trajectory", "verdict", "front", or the runs behind the
+                verdict ("verdict-runs") or a simplification ("ablation-runs", with a store).
 
         Returns:
             The rows, all with the same keys; None stands for what is missing.
@@ -435,7 +437,17 @@ class Result:
             return list(verdict_rows([self.verdict] if isinstance(self.verdict, Verdict) else []))
         if name == "front":
             return list(front_rows(self.front))
+        if name in ("verdict-runs", "ablation-runs"):
+            return self._runs_of(name.removesuffix("-runs"))
         raise BadInput(f"there is no table {short(name)}; there are {', '.join(TABLE_NAMES)}")
+
+    def _runs_of(self, record: str) -> Sequence[Row]:
+        if self.store is not None:
+            return list(stored_rows(self.store, record))
+        pairs = self.verdict.paired_runs if isinstance(self.verdict, Verdict) else ()
+        runs = [run for side in zip(*pairs, strict=True) for run in side]
+        rows = run_rows(self.scenario, runs if record == "verdict" else ())
+        return [{**row, "run": None} for row in rows]
 
     def to_dataframe(self, table: TableName = "runs") -> "pandas.DataFrame":
         """A table as a pandas data frame (extra `pandas`).
@@ -443,7 +455,7 @@ class Result:
         Whole numbers stay whole where some are missing: such columns are nullable.
 
         Args:
-            table: "runs", "configurations", "trajectory", "verdict" or "front".
+            table: One of the tables of `table`.
 
         Returns:
             The data frame.
@@ -454,7 +466,7 @@ class Result:
         """A table as a polars data frame, if polars is installed.
 
         Args:
-            table: "runs", "configurations", "trajectory", "verdict" or "front".
+            table: One of the tables of `table`.
 
         Returns:
             The data frame; a column with values of several types is one of texts.

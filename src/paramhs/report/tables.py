@@ -6,6 +6,7 @@ numbers of one row are over the same runs; those of different rows may not be.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from paramhs.analysis.evidence import common_costs, steps
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
     import polars
 
 Row = dict[str, Any]
-TableName = Literal["runs", "configurations", "trajectory", "verdict", "front"]
+TableName = Literal[
+    "runs",
+    "configurations",
+    "trajectory",
+    "verdict",
+    "front",
+    "verdict-runs",
+    "ablation-runs",
+]
 """Tables of a result."""
 TABLE_NAMES: tuple[str, ...] = get_args(TableName)
 
@@ -66,6 +75,15 @@ def _several(scenario: Scenario, run: Run, capped: bool) -> Row:
     shown = shown_means(metric, [scenario.cost_of(run)])
     numbers = zip(metric.names, shown, strict=True)
     return {f"cost.{name}": None if capped else finite(number) for name, number in numbers}
+
+
+def stored_rows(path: Path, record: str) -> Iterator[Row]:
+    """Yield one row per run of a record in a store other than the search."""
+    from paramhs.execution.storage.load import streamed  # sqlite3 only where it is needed
+
+    with streamed(path) as stored:
+        for row in run_rows(stored.scenario, stored.of(record)):
+            yield {**row, "run": None}
 
 
 def front_rows(front: Front | None) -> Iterator[Row]:
@@ -152,7 +170,8 @@ def dataframe(rows: Sequence[Row]) -> "pandas.DataFrame":
     columns = {}
     for name, values in _columns(rows).items():
         dtype = nullable.get(_kinds(values)) if None in values and _fits(values) else None
-        columns[name] = pandas.Series(values, dtype=dtype)
+        empty = not _kinds(values)  # as in a file of CSV that is read again
+        columns[name] = pandas.Series(values, dtype="float64" if empty else dtype)
     return pandas.DataFrame(columns)
 
 

@@ -44,6 +44,15 @@ def space_of(described: Mapping[str, Any]) -> Space:
         raise BadInput(f"{short(described)} does not describe a space") from None
 
 
+def without_objects(space: Space) -> list[str]:
+    """Parameters of which a description had names only, where a Python target takes objects."""
+    return [
+        name
+        for name, one in space.parameters.items()
+        if isinstance(one, Categorical | Ordinal) and len(one.objects) < len(one.object_digests)
+    ]
+
+
 def _parameter(described: Mapping[str, Any]) -> Parameter:
     facts = dict(described)
     kind = facts.pop("type")
