@@ -5,14 +5,14 @@ import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Run, Status, Target, Task
 from paramhs.core.text.quoting import short
 from paramhs.execution.cluster.config import AtHand, Dask, as_dask
-from paramhs.execution.driver import Inline, Runner
+from paramhs.execution.driver import Inline, Runner, Workers
 from paramhs.execution.supervisor.stopwatch import continued, note_continued
 from paramhs.execution.targets.isolated import supervisable
 
@@ -81,7 +81,8 @@ def executing(
     each worker of an executor that the user passes in. "inline" and "threads" cannot stop a run:
     the cutoff is judged after it has ended.
     """
-    from paramhs.execution.supervisor.pool import Supervised  # only where runs are made
+    from paramhs.execution.elsewhere import Elsewhere  # only where runs are made
+    from paramhs.execution.supervisor.pool import Supervised
 
     if as_dask(executor) or isinstance(executor, AtHand):
         with reach(executor, jobs) as cluster, _on_cluster(cluster, target) as made:
@@ -90,11 +91,11 @@ def executing(
     limited = math.isfinite(cutoff) or target.needs_keeper
     if executor is not None and not isinstance(executor, str):
         _check_executor(executor)
-        if not limited:
+        if isinstance(executor, Workers):
             yield executor, target
             return
-        with closing(Supervised(supervisable(target))) as elsewhere:
-            yield executor, elsewhere
+        with Elsewhere(executor, target, limited) as elsewhere:
+            yield elsewhere, target
         return
     kind = _kind(target, executor, jobs, limited)
     kept = Supervised(supervisable(target), jobs) if kind == "processes" else None
@@ -152,6 +153,8 @@ def _hearing_of_stops() -> Iterator[None]:
 
 def _check_executor(executor: object) -> None:
     """Reject anything that makes no runs; the `submit` of `Executor` itself only raises."""
+    if isinstance(executor, type):
+        raise BadInput(f"executor must be an object, not a class; pass {executor.__name__}(...)")
     if getattr(type(executor), "submit", Executor.submit) is Executor.submit:
         raise BadInput(f"{executor!r} is not an executor: it has no method submit")
     if not isinstance(executor, Executor):

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
+import dask
 from distributed import KilledWorker
 
 from paramhs.core.errors import CannotRun, TargetError
@@ -17,6 +18,7 @@ from paramhs.execution.driver import Workers
 
 _MAX_DEATHS = 3  # Dask reports of a run whose workers all died
 _MAX_ATTEMPTS = 20  # at one run, for other reasons
+_WARN_FROM = "distributed.admin.large-graph-warning-threshold"
 NO_WORKERS: frozenset[str] = frozenset()
 
 
@@ -61,6 +63,7 @@ class ClusterExecutor(Workers):
         if workers and self._packer.kit and self._cluster.client.status == "running":
             with suppress(Exception):
                 self._cluster.start(self._forget(workers)).result(5.0)
+        self._packer.close()
 
     async def _forget(self, workers: list[str]) -> None:
         await self._cluster.client.run(
@@ -120,15 +123,16 @@ class ClusterExecutor(Workers):
         """Try an order once; None if the cluster lost it."""
         client = self._cluster.client
         try:
-            future = client.submit(
-                make_run,
-                order,
-                sent,
-                key=f"paramhs-run-{self._mark}-{next(self._numbers)}",
-                pure=False,
-                workers=workers,
-                allow_other_workers=others,
-            )
+            with dask.config.set({_WARN_FROM: "1 TB"}):  # each parcel is sent once to a worker
+                future = client.submit(
+                    make_run,
+                    order,
+                    sent,
+                    key=f"paramhs-run-{self._mark}-{next(self._numbers)}",
+                    pure=False,
+                    workers=workers,
+                    allow_other_workers=others,
+                )
             answer = await self._cluster.gather(future, None if others else workers)
             return None if answer is None else Answer(*answer)
         except KilledWorker as error:

@@ -3,7 +3,8 @@
 An order is a pickled tuple: the digest of the kit, the levels, the essentials of the instance, the
 seed and the cutoff. Dask receives it as bytes, which it does not inspect. A small instance (a name
 and a path) is part of the order; a large one is a parcel, sent to workers that report it missing,
-like the kit.
+like the kit. A very large one on the same machine is read from a file of home (`large_values.py`),
+and sent only to workers that cannot.
 """
 
 import hashlib
@@ -15,9 +16,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
+import cloudpickle  # comes with Dask; takes along what a script defines itself
+
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Instance, Target, Task
 from paramhs.core.space import Config, Space
+from paramhs.execution.large_values import LargeValues, Place
 from paramhs.execution.targets.command import Problem
 
 _MAX_INLINE_BYTES = 300  # bytes of an instance that is part of every order
@@ -40,7 +44,8 @@ class Packed(NamedTuple):
     pickled: bytes = b""
     """The pickled instance, if it is small."""
     parcel: str = ""
-    """Otherwise the digest of the pickled instance."""
+    """Digest of the pickled instance, if it is large. With `pickled`, which then has its place in a
+    file of home, it is sent only to workers that cannot read that file."""
     path: str = ""
     """Path of its file, if it has one."""
     shipped: str = ""
@@ -77,12 +82,14 @@ class Packer:
         self._parcels: dict[str, bytes] = {}
         self._files: dict[str, str] = {}
         self._instances: dict[Instance, Packed] = {}
+        self._values = LargeValues(cloudpickle.dumps)
+        self._places: dict[str, Place] = {}
 
     def order(self, task: Task) -> bytes:
         """Pack a task into an order."""
         config, instance, seed, cutoff = task
         kit = self._kit or self._pack_kit(config.space)
-        packed = self._instances.get(instance) or self._pack_instance(instance)
+        packed = self._instances.get(instance) or self._pack_instance(task)
         return pickle.dumps((kit, config.indices, tuple(packed), seed, cutoff))
 
     def parcels(self, digests: tuple[str, ...]) -> dict[str, bytes]:
@@ -92,6 +99,8 @@ class Packer:
     def _content(self, digest: str) -> bytes:
         if digest in self._files:
             return Path(self._files[digest]).read_bytes()
+        if digest in self._places:
+            return pickle.dumps(self._places[digest].read())
         return self._parcels[digest]
 
     @property
@@ -106,11 +115,20 @@ class Packer:
         self._kit = self._keep(pickle.dumps((module_folders(target), data)))
         return self._kit
 
-    def _pack_instance(self, instance: Instance) -> Packed:
+    def close(self) -> None:
+        """Remove the file of large instances."""
+        self._values.close()
+
+    def _pack_instance(self, task: Task) -> Packed:
+        instance = self._values.packed(task).instance
         path = self._file_of(instance)
         shipped = self._digest_of_file(path) if path and self._ship else ""
         data = _pickled(instance, f"instance {instance.name!r}")
-        if len(data) <= _MAX_INLINE_BYTES:
+        if isinstance(instance.value, Place):
+            digest = instance.value.digest
+            self._places[digest] = instance.value
+            packed = Packed(data, digest)
+        elif len(data) <= _MAX_INLINE_BYTES:
             packed = Packed(data, "", path, shipped)
         else:
             packed = Packed(b"", self._keep(data), path, shipped)
@@ -190,8 +208,6 @@ def _constant_text(constant: object) -> str:
 
 
 def _pickled(thing: object, what: str) -> bytes:
-    import cloudpickle  # comes with Dask; takes along what a script defines itself
-
     try:
         data: bytes = cloudpickle.dumps(thing)
     except Exception as error:  # the object's own pickling may raise anything

@@ -29,11 +29,13 @@ from paramhs.core.version import __version__
 from paramhs.execution.cluster.serialization import (
     Kit,
     Order,
+    Packed,
     code_digest,
     file_digest,
     unpacked,
     with_path,
 )
+from paramhs.execution.large_values import LargeValues, Pickled, Place
 from paramhs.execution.supervisor.pool import CannotKeep, Supervised
 from paramhs.execution.targets.command import CommandTarget
 from paramhs.execution.targets.isolated import supervisable
@@ -101,6 +103,8 @@ class Worker:
         self._lock = threading.Lock()
         self._kits: dict[str, _Unpacked] = {}
         self._things: dict[str, Any] = {}
+        """Instances, places of very large ones, and paths of files, by digest."""
+        self._values = LargeValues()
         self._running: dict[str, Supervised] = {}
         self._unwanted: set[str] = set()
 
@@ -136,12 +140,23 @@ class Worker:
             elif digest == order.instance.shipped:
                 self._things[digest] = self._write(digest, order.instance.path, data)
             elif digest == order.instance.parcel:
-                self._things[digest] = _loaded(data, "an instance")
+                thing = _loaded(data, "an instance")
+                large = isinstance(thing, Pickled)
+                self._things[digest] = self._values.keep(thing) if large else thing
 
     def _missing(self, order: Order) -> tuple[str, ...]:
-        needed = filter(None, (order.instance.parcel, order.instance.shipped))
+        packed = order.instance
+        parcel = "" if packed.parcel and self._is_reachable(packed) else packed.parcel
+        needed = filter(None, (parcel, packed.shipped))
         missing = [digest for digest in needed if digest not in self._things]
         return (*missing, *([] if order.kit in self._kits else [order.kit]))
+
+    def _is_reachable(self, packed: Packed) -> bool:
+        """Whether a large instance lies in a file of this machine."""
+        if not packed.pickled:
+            return False
+        place: Place = _loaded(packed.pickled, "an instance").value
+        return place.reachable
 
     def _write(self, digest: str, path: str, data: bytes) -> str:
         """Write a file that was sent; without space for it, no run can be made."""
@@ -161,6 +176,8 @@ class Worker:
     def _instance(self, order: Order) -> Instance:
         packed = order.instance
         loaded = self._things.get(packed.parcel) or _loaded(packed.pickled, "an instance")
+        if isinstance(loaded, Place):
+            loaded = Instance(_loaded(packed.pickled, "an instance").name, loaded)
         instance: Instance = loaded
         if packed.shipped:
             return with_path(instance, self._things[packed.shipped])
@@ -197,6 +214,7 @@ class Worker:
             kept = self._kits.pop(kit, None)
             if not self._kits:
                 self._things.clear()
+                self._values.close()
         if kept:
             kept.retire()
 
@@ -212,6 +230,7 @@ class Worker:
         for kit in list(self._kits):
             self.forget(kit)
         self._things.clear()
+        self._values.close()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = ""

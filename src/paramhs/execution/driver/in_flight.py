@@ -138,5 +138,6 @@ def _run_of(flight: _Flight) -> Run:
 
 
 def _broken(error: Exception) -> CannotRun:
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    why = str(error).strip().rstrip(".")
+    what = f"{type(error).__name__}: {why}" if why else type(error).__name__
     return CannotRun(f"the executor could not run the target: {what}.")

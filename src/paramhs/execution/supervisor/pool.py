@@ -12,6 +12,7 @@ from typing import Any, NoReturn, Protocol
 
 from paramhs.core.errors import CannotRun, TargetError
 from paramhs.core.runs import Run, Task
+from paramhs.execution.large_values import LargeValues
 from paramhs.execution.supervisor.cgroup import ControlGroup, group_of
 from paramhs.execution.supervisor.keeper import MARK, Job, Keeper
 from paramhs.execution.supervisor.keeper_channel import (
@@ -59,6 +60,7 @@ class Supervised:
 
     def __init__(self, target: Supervisable, count: int = 0) -> None:
         self.target = target
+        self._values = LargeValues()
         self._closed = False
         self._all: list[KeeperLine] = []
         # A fork made while another thread creates a socket pair would inherit both ends and keep it
@@ -72,19 +74,16 @@ class Supervised:
             self.close()
             raise
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return Supervised, (self.target,)
-
     def __call__(self, task: Task) -> Run:
         """Run a task under an idle keeper, or a new one."""
-        slot = _Slot(self)
+        packed, slot = self._values.packed(task), _Slot(self)
         try:
-            run = self.target.run(task, slot.execute)
+            run = self.target.run(packed, slot.execute)
         except BaseException:
             slot.dismiss()
             raise
         slot.give_back()
-        return run
+        return run._replace(task=task)
 
     def shown(self, task: Task) -> str:
         """Format the call of a task for display."""
@@ -154,6 +153,7 @@ class Supervised:
             going = list(self._all)
             self._all.clear()
         end_together(going)
+        self._values.close()
 
     def dismiss(self, keeper: KeeperLine) -> int | None:
         """End a keeper and its run; return the exit code of its warden."""

@@ -15,6 +15,7 @@ from paramhs.core.description import outline
 from paramhs.core.errors import BadInput
 from paramhs.core.identity import Identity, identity_of
 from paramhs.core.runs import Instance, Run, Status, Task
+from paramhs.execution.large_values import value_of
 from paramhs.execution.supervisor import Clock, Execute, Limits
 from paramhs.execution.supervisor.orders import patience, too_much_memory
 from paramhs.execution.targets.supervised_target import KeptTarget
@@ -157,11 +158,15 @@ class FunctionTarget(KeptTarget):
             FunctionJob,  # only where processes are used
         )
 
-        return FunctionJob(self.answer)
+        return FunctionJob(self._answer_packed)
+
+    def _answer_packed(self, arguments: Arguments) -> Returned:
+        config, instance, seed = arguments
+        return self.answer((config, value_of(instance), seed))
 
     def run(self, task: Task, execute: Execute) -> Run:
         """Run a task in a worker process, which is stopped at the limits."""
-        outcome = execute(_pickled(self.arguments(task), task), self._limits(task))
+        outcome = execute(pickle.dumps(self.arguments(task)), self._limits(task))
         seconds = outcome.seconds(self.clock)
         if outcome.trouble:
             return Run(task, Status.CRASHED, seconds, None, outcome.trouble)
@@ -230,16 +235,6 @@ class FunctionTarget(KeptTarget):
         given = {"instance": instance, "seed": seed}
         words = [repr(config), *(repr(given[name]) for name in self.takes)]
         return f"{self.name}({', '.join(words)})"
-
-
-def _pickled(arguments: Arguments, task: Task) -> bytes:
-    try:
-        return pickle.dumps(arguments)
-    except Exception as error:  # the object's own pickling may raise anything
-        raise BadInput(
-            f"instance {task.instance.name!r} cannot be sent to a worker process ({error});"
-            " use executor='threads', or give a path or a name"
-        ) from error
 
 
 def traceback_of(error: BaseException) -> str:

@@ -4,6 +4,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from paramhs.core.runs import Run, Status, Target, Task
+from paramhs.execution.large_values import unpacked
 from paramhs.execution.supervisor import Execute, Limits
 from paramhs.execution.targets.function import traceback_of
 from paramhs.execution.targets.supervised_target import KeptTarget
@@ -41,7 +42,7 @@ class InWorker:
 
     def _answer(self, task: Task) -> tuple[Any, ...]:
         try:
-            run = self.target(task)
+            run = self.target(unpacked(task))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
