@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from paramhs.core.errors import BadInput, CannotRun, ParamhsError
 from paramhs.core.runs import Instance, Run, Target, Task
 from paramhs.execution.large_values import LargeValues, Pickled, Place, unpacked, with_value
+from paramhs.execution.supervisor.executor import RunFuture
 from paramhs.execution.supervisor.pool import Supervised
 from paramhs.execution.targets.isolated import supervisable
 
@@ -55,9 +56,14 @@ class Elsewhere(Executor):
     def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
         """Submit a run of the target."""
         (task,) = args
-        answer, owed = _Answer(), self._owed.get(task.instance)
+        answer = _Answer(lambda: answer.sent.cancel() or self._end_here(task))
+        owed = self._owed.get(task.instance)
         self._send(answer, _Order(self, task, owed.read() if owed else None))
         return answer
+
+    def _end_here(self, task: Task) -> bool:
+        """End a run in a thread of this process."""
+        return self._kept is not None and self._kept.end(task)
 
     def run_here(self, task: Task) -> Run:
         """Make a run in a thread of this process."""
@@ -110,18 +116,18 @@ class Elsewhere(Executor):
         self._values.close()
 
 
-class _Answer(Future[Any]):
+class _Answer(RunFuture):
     """Future of a run, which may be sent twice."""
 
     sent: "Future[Any]"
 
     def cancel(self) -> bool:
-        """Cancel the run if it has not started."""
-        return self.sent.cancel()
+        """Cancel the run; False if it is over or cannot be ended."""
+        return not self.done() and self._end()
 
     def set_cancelled(self) -> None:
         """Note that the executor has dropped the run."""
-        super().cancel()
+        Future.cancel(self)
         self.set_running_or_notify_cancel()
 
 

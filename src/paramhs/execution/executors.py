@@ -82,6 +82,7 @@ def executing(
     the cutoff is judged after it has ended.
     """
     from paramhs.execution.elsewhere import Elsewhere  # only where runs are made
+    from paramhs.execution.supervisor.executor import SupervisedThreads
     from paramhs.execution.supervisor.pool import Supervised
 
     if as_dask(executor) or isinstance(executor, AtHand):
@@ -99,7 +100,9 @@ def executing(
         return
     kind = _kind(target, executor, jobs, limited)
     kept = Supervised(supervisable(target), jobs) if kind == "processes" else None
-    pool = ThreadPoolExecutor(jobs) if kind != "inline" and (jobs > 1 or not kept) else Inline()
+    pool: Executor = Inline()
+    if kind != "inline" and (jobs > 1 or not kept):
+        pool = SupervisedThreads(kept, jobs) if kept else ThreadPoolExecutor(jobs)
     finished = False
     try:
         with _hearing_of_stops() if kind == "inline" else nullcontext():

@@ -1,5 +1,6 @@
 """Runs in progress on an executor."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -59,6 +60,8 @@ class _Flight(NamedTuple):
 
     task: Task
     future: "Future[Run]"
+    since: float
+    """When it was started, by the monotonic clock."""
 
 
 class Flights:
@@ -73,6 +76,8 @@ class Flights:
         self._workers = executor if isinstance(executor, Workers) else None
         self.jobs = self._workers.jobs if self._workers else jobs
         self._flying: dict[Call, _Flight] = {}
+        self._ending: list[Future[Run]] = []
+        """Runs that were cancelled while they were made, and still occupy a worker."""
 
     def __contains__(self, call: Call) -> bool:
         return bool(self._flying) and call in self._flying  # no hashing where nothing flies
@@ -80,7 +85,8 @@ class Flights:
     @property
     def full(self) -> bool:
         """Whether all workers are busy."""
-        return len(self._flying) >= self.jobs
+        self._ending = [future for future in self._ending if not future.done()]
+        return len(self._flying) + len(self._ending) >= self.jobs
 
     def start(self, task: Task) -> None:
         """Start a run on the executor."""
@@ -88,7 +94,7 @@ class Flights:
             future = self._executor.submit(self._target, task)
         except BrokenExecutor as error:
             raise _broken(error) from error
-        self._flying[task.call] = _Flight(task, future)
+        self._flying[task.call] = _Flight(task, future, time.monotonic())
 
     def is_over(self, call: Call) -> bool:
         """Whether this run has ended."""
@@ -98,6 +104,27 @@ class Flights:
     def any_over(self) -> bool:
         """Whether any run has ended."""
         return any(flight.future.done() for flight in self._flying.values())
+
+    @property
+    def calls(self) -> list[Call]:
+        """The runs in progress."""
+        return list(self._flying)
+
+    def longer_than(self, seconds: float) -> list[Task]:
+        """Tasks of the runs that have been in progress for longer."""
+        begun = time.monotonic() - seconds
+        return [flight.task for flight in self._flying.values() if flight.since < begun]
+
+    def end(self, call: Call) -> float:
+        """End a run without a result, if that is possible; return its seconds."""
+        flight = self._flying[call]
+        if flight.future.done() or not flight.future.cancel():
+            return 0.0
+        del self._flying[call]
+        if flight.future.cancelled():  # it had not started
+            return 0.0
+        self._ending.append(flight.future)
+        return min(time.monotonic() - flight.since, flight.task.cutoff)
 
     def land(self) -> Iterator[Run]:
         """Remove and yield the runs that have ended."""
@@ -110,7 +137,7 @@ class Flights:
         The wait has a time limit for every executor: a signal that arrives just before the thread
         blocks is only handled after it wakes up, so Ctrl-C could be lost until a run ends.
         """
-        futures = [flight.future for flight in self._flying.values()]
+        futures = [*(flight.future for flight in self._flying.values()), *self._ending]
         while not wait(futures, _POLL_SECONDS, FIRST_COMPLETED).done:
             self.pass_on_notices()
         self.pass_on_notices()

@@ -1,5 +1,7 @@
 """The loop that answers a search."""
 
+import math
+from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from itertools import islice
@@ -24,6 +26,8 @@ from paramhs.search.proposal_law import UNKNOWN_LAW, ProposalLaw
 from paramhs.search.record import Ending, Record
 
 _LOOKAHEAD_TASKS = 8  # tasks for each worker that are looked at, of those to make early
+
+_LONG_SECONDS = 1.0  # after which a useless run is ended; a new process costs a part of it
 
 _CUTOFF_FACTOR = 1.5  # by which the cutoffs of runs made early exceed what seems needed
 
@@ -89,6 +93,8 @@ class Driver:
         self._notices_passed = 0
         self._points_seen = 0
         self._races_seen = 0
+        self._races_weighed = 0
+        """Number of decided races when useless runs were last looked for."""
         self._references_seen = 0
         self._weighed: Evaluate | None = None
         """Last request for which the use of the reserve was decided."""
@@ -144,6 +150,7 @@ class Driver:
                     self._answer_request()
                 self._end_trial()
                 self.session.take_unfinished()
+                self._end(self._flights.calls)
             finally:
                 self._flights.cancel()
                 self._flights.pass_on_notices()
@@ -172,6 +179,7 @@ class Driver:
         if self.stopped:
             return
         request = self.session.request
+        self._end_useless(request)
         for task in request.tasks:
             self._take(task)
             if self.stopped:
@@ -275,6 +283,25 @@ class Driver:
                 self._start(self._with_margin(task))
                 if self._flights.full:
                     return
+
+    def _end_useless(self, request: Evaluate) -> None:
+        """After a race, end long runs that were made early and that no race will request."""
+        decided = len(self.history.races)
+        if decided == self._races_weighed or request.coming is None:
+            return
+        self._races_weighed = decided
+        early = [task.call for task in self._flights.longer_than(_LONG_SECONDS)]
+        if not early:
+            return
+        racing = {task.config for task in request.tasks} | {request.coming.incumbent}
+        racing.update(islice(request.coming.challengers(), _LOOKAHEAD_TASKS * self.jobs))
+        self._end(call for call in early if call[0] not in racing)
+
+    def _end(self, calls: Iterable[Call]) -> None:
+        """End runs without a result. Their time counts, since the target has used it."""
+        seconds = math.fsum(map(self._flights.end, calls))
+        if seconds:
+            self.store.add_time(seconds)
 
     def _with_margin(self, task: Task) -> Task:
         """A task with a larger cutoff than seems needed, because its cap may still grow."""

@@ -44,7 +44,7 @@ class Store(Protocol):
     wall_time: float
     """Duration of earlier sessions in seconds."""
     target_time: float
-    """Total runtime of all stored runs in seconds."""
+    """Total runtime in seconds of all stored runs and of those ended without a result."""
 
     elapsed: Sequence[float]
     """Seconds until each run requested in earlier sessions was stored, by its number."""
@@ -69,6 +69,9 @@ class Store(Protocol):
 
         Returns the seconds from the beginning, over all sessions.
         """
+
+    def add_time(self, seconds: float) -> None:
+        """Add to the target time that of a run ended without a result."""
 
     def relabel(self, run: Run, limit: float) -> None:
         """Replace the status of a stored run by the one that follows from its answer.

@@ -34,13 +34,13 @@ from paramhs.execution.storage.records import (
     fact,
     record_id,
     run_counts,
+    target_time_of,
     times_of,
 )
 from paramhs.execution.storage.row_checks import (
     RESULT,
     instance_of,
     is_count,
-    is_total,
     key_of,
     point_of,
     race_of,
@@ -74,11 +74,9 @@ def read_record(path: str | Path, space: Space | None = None) -> Record:
         described = _description(db, path)
         reader = _Reader(db, _scenario(described, db, path, space))
         times = times_of(db, reader.record)
-        count, seconds = db.execute(
-            "SELECT count(*), total(runtime) FROM runs WHERE record = ?", (reader.record,)
+        (count,) = db.execute(
+            "SELECT count(*) FROM runs WHERE record = ?", (reader.record,)
         ).fetchone()
-        if not is_total(seconds):
-            raise ValueError(f"its runs took {seconds!r} s")
         return Record(
             reader.history(described["seed"], times),
             described["target"],
@@ -86,7 +84,7 @@ def read_record(path: str | Path, space: Space | None = None) -> Record:
             list(times.elapsed),
             int(count) - len(times.asked),
             times.sessions,
-            float(seconds),
+            target_time_of(db, SEARCH),
             times.wall_time,
             _ending(fact(db, SEARCH, ENDED)),
             _law(described["configurator"]),

@@ -52,6 +52,10 @@ class MemoryStore:
             self.target_time += run.runtime
         return time.monotonic() - self._began
 
+    def add_time(self, seconds: float) -> None:
+        """Add to the target time that of a run ended without a result."""
+        self.target_time += seconds
+
     def relabel(self, run: Run, limit: float) -> None:
         """Replace the status of a stored run by the one that follows from its answer."""
         runs = self._runs.get(run.task.call, [])

@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 from paramhs.execution.storage.connections import limit, reading
 from paramhs.execution.storage.lock import WriterLock
 from paramhs.execution.storage.problems import explained
-from paramhs.execution.storage.row_checks import fact_of, is_count, is_duration, table_of
+from paramhs.execution.storage.row_checks import (
+    fact_of,
+    is_count,
+    is_duration,
+    is_total,
+    table_of,
+)
 from paramhs.execution.storage.schema import check_ours
 
 
@@ -39,6 +45,10 @@ def run_counts(db: sqlite3.Connection) -> dict[str, int]:
 
 ENDED = "ended"
 """Name of the fact that describes how a search ended; it holds until another run is stored."""
+
+
+UNFINISHED = "unfinished seconds"
+"""Name of the fact with the target time of runs that were ended without a result."""
 
 
 FAMILIES = "families"
@@ -90,6 +100,17 @@ def fact(db: sqlite3.Connection, record: str, name: str) -> Any:
         (record, name),
     ).fetchone()
     return None if row is None else fact_of(row[0])
+
+
+def target_time_of(db: sqlite3.Connection, record: str) -> float:
+    """Total runtime of a record, with that of runs ended without a result."""
+    (seconds,) = db.execute(
+        "SELECT total(runtime) FROM runs WHERE record = ?", (record_id(db, record),)
+    ).fetchone()
+    unfinished = fact(db, record, UNFINISHED) or 0.0
+    if not is_total(seconds) or not is_total(unfinished):
+        raise ValueError(f"its runs took {seconds!r} and {unfinished!r} s")
+    return float(seconds) + float(unfinished)
 
 
 def read_fact(path: Path, record: str, name: str) -> Any:

@@ -31,18 +31,20 @@ from paramhs.execution.storage.lock import WriterLock
 from paramhs.execution.storage.problems import DAMAGE, believed, explained, trouble
 from paramhs.execution.storage.records import (
     ENDED,
+    UNFINISHED,
     description_of,
+    fact,
     forget_fact,
     put_fact,
     record_id,
     run_counts,
+    target_time_of,
     times_of,
 )
 from paramhs.execution.storage.row_checks import (
     RESULT,
     instance_of,
     is_count,
-    is_total,
     key_of,
     result_of,
     run_of,
@@ -216,12 +218,14 @@ class SqliteStore:
         self._started = time.time()
 
     def _sum_target_time(self) -> None:
-        (seconds,) = self._db.execute(
-            "SELECT total(runtime) FROM runs WHERE record = ?", (self._record,)
-        ).fetchone()
-        if not is_total(seconds):
-            raise ValueError(f"its runs took {seconds!r} s")
-        self.target_time = float(seconds)
+        self.target_time = target_time_of(self._db, self._name)
+
+    def add_time(self, seconds: float) -> None:
+        """Add to the target time that of a run ended without a result."""
+        with explained(self.path):
+            before = fact(self._db, self._name, UNFINISHED) or 0.0
+            put_fact(self._db, self._name, UNFINISHED, before + seconds)
+            self.target_time += seconds
 
     @property
     def sessions(self) -> int:

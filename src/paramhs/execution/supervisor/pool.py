@@ -34,6 +34,10 @@ class CannotKeep(CannotRun):
     """This machine currently has no resources for runs."""
 
 
+class Ended(Exception):
+    """A run was ended on request, without a result."""
+
+
 class Supervisable(Protocol):
     """A target that can run under a keeper."""
 
@@ -61,6 +65,7 @@ class Supervised:
     def __init__(self, target: Supervisable, count: int = 0) -> None:
         self.target = target
         self._values = LargeValues()
+        self._running: dict[tuple[Any, ...], _Slot] = {}
         self._closed = False
         self._all: list[KeeperLine] = []
         # A fork made while another thread creates a socket pair would inherit both ends and keep it
@@ -77,13 +82,23 @@ class Supervised:
     def __call__(self, task: Task) -> Run:
         """Run a task under an idle keeper, or a new one."""
         packed, slot = self._values.packed(task), _Slot(self)
+        self._running[task.call] = slot
         try:
             run = self.target.run(packed, slot.execute)
         except BaseException:
             slot.dismiss()
             raise
+        finally:
+            del self._running[task.call]
         slot.give_back()
         return run._replace(task=task)
+
+    def end(self, task: Task) -> bool:
+        """End the run of a task, whose caller receives `Ended`; False if there is none."""
+        slot = self._running.get(task.call)
+        if slot is not None:
+            slot.end()
+        return slot is not None
 
     def shown(self, task: Task) -> str:
         """Format the call of a task for display."""
@@ -170,6 +185,13 @@ class _Slot:
     def __init__(self, supervised: Supervised) -> None:
         self._supervised = supervised
         self._keeper: KeeperLine | None = None
+        self._ended = False
+
+    def end(self) -> None:
+        """End the run, from another thread."""
+        self._ended = True
+        if self._keeper:
+            self._keeper.hang_up()
 
     def execute(self, request: Any, limits: Limits) -> Outcome:
         """Make a run under a keeper.
@@ -189,6 +211,8 @@ class _Slot:
             except Lost as lost:
                 seconds = min(self._keeper.seconds if self._keeper else 0.0, limits.wall)
                 why = _why_lost(lost, self.dismiss())
+                if self._ended:
+                    raise Ended from None
                 if self._supervised.closed:
                     raise TargetError("the keepers are closed, and the run was ended") from None
                 continue
@@ -204,6 +228,8 @@ class _Slot:
         """Ask a keeper; one that declines is replaced without blaming this run."""
         for _ in range(_MAX_DECLINES):
             self._keeper = self._keeper or self._supervised.take()
+            if self._ended:  # while there was no keeper
+                raise Lost
             try:
                 return self._keeper.ask(request, limits)
             except Declined:
