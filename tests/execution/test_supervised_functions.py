@@ -193,6 +193,15 @@ def test_a_run_is_given_its_configuration_instance_and_seed(supervise):
     assert "({'x': 3}, <class 'dict'>, [1, 2], 99)" in detail
 
 
+def test_a_traceback_shows_nothing_of_the_supervisor(supervise):
+    def broken(config):
+        raise KeyError("no such file")
+
+    detail = supervise(broken, 0)(task()).detail  # its keeper is started for this run
+    assert "KeyError" in detail
+    assert "supervisor" not in detail
+
+
 def test_a_worker_is_used_again(supervise):
     workers = supervise(lambda config: os.getpid())
     assert workers(task()).quality == workers(task()).quality != os.getpid()

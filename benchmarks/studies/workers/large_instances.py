@@ -19,7 +19,7 @@ import paramhs
 
 TABLE = Path(__file__).parent / "data" / "large_instances.csv"
 INSTANCES, RUNS, JOBS = 4, 60, 2
-LARGE, SMALL = 20_000_000, 8_000
+LARGE_SIZE, SMALL_SIZE = 20_000_000, 8_000
 KINDS = ["inline", "processes", "ProcessPoolExecutor", "loky", "dask"]
 
 
@@ -99,9 +99,9 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
     for kind in KINDS:
         for cutoff in ("no", "yes"):
             found = [
-                by_key.get(("before", kind, cutoff, LARGE)),
-                by_key.get(("now", kind, cutoff, LARGE)),
-                by_key.get(("now", kind, cutoff, SMALL)),
+                by_key.get(("before", kind, cutoff, LARGE_SIZE)),
+                by_key.get(("now", kind, cutoff, LARGE_SIZE)),
+                by_key.get(("now", kind, cutoff, SMALL_SIZE)),
             ]
             if any(found):
                 cells = [kind, cutoff, *("" if x is None else f"{x:.1f} s" for x in found)]
@@ -117,7 +117,7 @@ def main() -> None:
     args = parser.parse_args()
     for kind in args.make:
         for cutoff in ("no", "yes") if kind != "inline" else ("no",):
-            for size in (LARGE, SMALL) if args.code == "now" else (LARGE,):
+            for size in (LARGE_SIZE, SMALL_SIZE) if args.code == "now" else (LARGE_SIZE,):
                 row = searched(args.code, kind, cutoff, size)
                 write([*(old for old in read() if old[:4] != row[:4]), row])
                 print(*row, flush=True)

@@ -118,13 +118,14 @@ class Flights:
     def end(self, call: Call) -> float:
         """End a run without a result, if that is possible; return its seconds."""
         flight = self._flying[call]
+        started = self._workers is not None or flight.future.running()
         if flight.future.done() or not flight.future.cancel():
             return 0.0
         del self._flying[call]
-        if flight.future.cancelled():  # it had not started
-            return 0.0
-        self._ending.append(flight.future)
-        return min(time.monotonic() - flight.since, flight.task.cutoff)
+        if not flight.future.done():
+            self._ending.append(flight.future)
+        seconds = min(time.monotonic() - flight.since, flight.task.cutoff)
+        return seconds if started or not flight.future.done() else 0.0
 
     def land(self) -> Iterator[Run]:
         """Remove and yield the runs that have ended."""

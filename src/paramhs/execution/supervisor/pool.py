@@ -107,9 +107,10 @@ class Supervised:
     def take(self) -> KeeperLine:
         """Return an idle keeper, replacing one that has died meanwhile."""
         while True:
-            try:
+            keeper = None
+            with contextlib.suppress(queue.Empty):
                 keeper = self._idle.get_nowait()
-            except queue.Empty:
+            if keeper is None:  # a fork inside an except clause would show in every traceback
                 return self._start_keeper()
             if keeper.silent:
                 return keeper
