@@ -51,8 +51,10 @@ def test_a_script_of_the_page_finds_the_best_configuration(name, tmp_path):
             env={**os.environ, **ALLOWED, "PYTHONPATH": str(tmp_path)},
             stdout=out,
             stderr=errors,
-            timeout=PATIENCE,
+            timeout=5 * PATIENCE,
             check=False,
         )
         printed, said = (file.seek(0) or file.read() for file in (out, errors))
+    if "timed out during startup" in said:  # Ray's own limit, on a busy machine
+        pytest.skip("Ray did not start in time")
     assert printed.strip().endswith("x=3"), said
