@@ -1,50 +1,52 @@
-"""Whole configurators with each operator, in spaces with many values a parameter and with few.
+"""Whole configurators on four real solvers, with each operator of the paper.
 
-python -m benchmarks.landscapes.configurators                     the table, from the kept searches
-python -m benchmarks.landscapes.configurators --case saps --minutes 8
-python -m benchmarks.landscapes.configurators --case clasp --seeds 20
+python -m benchmarks.landscapes.configurators --case minisat     data/configurators.csv
+python -m benchmarks.landscapes.configurators                    print what is there
 
-A case is real, or replayed: there a run's work is that of a measured run of the base, times a
-factor for each parameter, which is its measured mean on that instance. So the landscape of each
-parameter is real, and so is the noise, but parameters do not act together.
+Every run is a run of the solver. Searches share the runs: a configuration that another search has
+run on a copy of an instance is not run on it again. So few copies exist, and runs are kept in
+.cache/landscapes. Run it again to go on.
 """
 
 import argparse
 import csv
 import math
+import sqlite3
 import time
-from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import numpy as np
-
-from benchmarks.landscapes.tables import DATA, Array, Measured, measured, read_rows
-from benchmarks.landscapes.targets import TARGETS
+from benchmarks.landscapes.instances import small_asp, small_cnf
+from benchmarks.landscapes.tables import DATA, PENALTY
+from benchmarks.landscapes.targets import TARGETS, run_clingo
 from benchmarks.landscapes.targets import Target as Solver
 from paramhs.api.tune import tune_scenario
 from paramhs.core.runs import Instance, Run, Status, Target, Task
 from paramhs.core.scenario import Scenario
-from paramhs.core.space import Config, Ordinal, Space, Value
+from paramhs.core.space import Config, Ordinal, Space
 from paramhs.execution.driver import Budget
 from paramhs.search.comparison import FixedRuns
 from paramhs.search.configurators import Configurator, ParamHS, ParamILS, ParamRLS
 from paramhs.search.operators import BothSides, Harmonic, Learned, LStep, OneParameter, Uniform
 
 RESULTS = DATA / "configurators.csv"
+CACHE = Path(".cache") / "landscapes"
 HEADER = ("case", "space", "configurator", "operator", "runs", "seed", "cost")
 BUDGETS = (100, 300, 1_000)
 FEW_VALUES = 5
-"""Values of a parameter in the small spaces."""
+"""Values of a parameter in the spaces with few."""
 BASIC_RUNS = 10
 """N of BasicILS: budgets of hundreds of runs do not allow more."""
+TRAINED, TESTS = range(100, 120), range(200, 220)
+"""Numbers of the instances of the searches, and of those that judge; others than the measured."""
+COPIES = 2
+"""Copies of each instance; the seed of a run says which."""
 
 _STEPS = {"1-step": LStep(), "uniform": Uniform(), "harmonic": Harmonic()}
 CONFIGURATORS: dict[tuple[str, str], Configurator] = {
@@ -60,27 +62,41 @@ CONFIGURATORS: dict[tuple[str, str], Configurator] = {
 }
 """By the name of the algorithm and of its operator; the default's is that of its plain part."""
 
+ALGORITHMS = tuple(dict.fromkeys(name for name, _ in CONFIGURATORS))
 
-class Lab(Target):
-    """A solver whose configurations can be searched, and judged on instances of their own."""
+CASES: Mapping[str, tuple[str, ...]] = {
+    "minisat": ("rfirst", "grow", "var-decay", "rnd-freq"),
+    "cadical": ("emagluefast", "restartmargin", "stabilizeint", "elimint"),
+    "clasp": ("restarts-x-base", "rand-freq", "save-progress", "del-cfl"),
+    "saps": ("alpha", "ps", "rho", "wp"),
+}
+"""Parameters whose values matter most; first those with most to gain."""
+SPACES: Mapping[str, tuple[int, bool]] = {
+    "2 of 33": (2, False),
+    "4 of 5": (4, True),
+    "4 of 33": (4, False),
+}
+"""Number of parameters, and whether they have few values."""
+IN_PROCESS = ("clasp", "saps")
+"""Solvers with runs of about a millisecond, which are searched in the largest space, too."""
 
-    scenario: Scenario
-    """What a search sees."""
-    budgets: Sequence[int]
 
-    @abstractmethod
-    def held_out(self, config: Config) -> float:
-        """Mean cost on other instances, relative to the default's."""
+def solver_of(case: str) -> Solver:
+    """The solver of a case on smaller instances; clasp as a library, without starting processes."""
+    target = TARGETS[case]()
+    if case == "clasp":
+        return replace(target, make=small_asp, run=run_clingo)
+    return target if case == "saps" else replace(target, make=small_cnf)
 
 
-def spaces(target: Solver, names: Sequence[str], *, few: bool) -> Space:
-    """The measured values of some parameters, with the default instead of the nearest; or five."""
+def space_of(target: Solver, names: Sequence[str], *, few: bool) -> Space:
+    """The measured values of some parameters; the one nearest to the default is the default."""
     return Space({name: _parameter(target, name, few=few) for name in names})
 
 
 def _parameter(target: Solver, name: str, *, few: bool) -> Ordinal:
-    values = list(target.parameters[name])
-    nearest = nearest_to_default(target, name)
+    values, default = list(target.parameters[name]), float(target.defaults[name])
+    nearest = min(range(len(values)), key=lambda k: abs(float(values[k]) - default))
     if not few:
         return Ordinal(values, default=values[nearest])
     chosen = {round(k * (len(values) - 1) / (FEW_VALUES - 1)) for k in range(FEW_VALUES)}
@@ -88,151 +104,81 @@ def _parameter(target: Solver, name: str, *, few: bool) -> Ordinal:
     return Ordinal([values[k] for k in sorted({*chosen, nearest})], default=values[nearest])
 
 
-def nearest_to_default(target: Solver, name: str) -> int:
-    """Index of the measured value that is nearest to the default."""
-    values, default = target.parameters[name], float(target.defaults[name])
-    return min(range(len(values)), key=lambda k: abs(float(values[k]) - default))
+Key = tuple[str, int, int]
+"""A configuration's key, the number of an instance, and of its copy."""
+
+
+class Runs:
+    """The runs of a case so far, in memory and on disk."""
+
+    def __init__(self, case: str) -> None:
+        CACHE.mkdir(parents=True, exist_ok=True)
+        self._file = sqlite3.connect(CACHE / f"{case}.sqlite")
+        self._file.execute("CREATE TABLE IF NOT EXISTS runs (config, number, copy, work)")
+        rows = self._file.execute("SELECT config, number, copy, work FROM runs")
+        self._known: dict[Key, float] = {tuple(row[:3]): row[3] for row in rows}
+
+    def get(self, key: Key) -> float | None:
+        """The work of a run, if it was made."""
+        return self._known.get(key)
+
+    def add(self, key: Key, work: float) -> None:
+        """Keep a run."""
+        self._known[key] = work
+        self._file.execute("INSERT INTO runs VALUES (?, ?, ?, ?)", (*key, work))
+
+    def save(self) -> None:
+        """Write what was added to disk."""
+        self._file.commit()
 
 
 @dataclass(eq=False)
-class Replayed(Lab):
-    """Runs made up of measured ones."""
+class Lab(Target):
+    """A solver whose configurations can be searched, and judged on other instances."""
 
-    scenario: Scenario
-    factors: Mapping[str, Mapping[Value, Array]]
-    """Mean work with a value, relative to the base, on each instance."""
-    base: Array
-    """Work of the base: `[copy, instance]`, relative to its mean."""
-    tests: Sequence[int]
-    budgets: Sequence[int] = BUDGETS
-
-    @staticmethod
-    def of(solver: str, *, few: bool) -> "Replayed":
-        """Even instances for the search, odd ones to judge."""
-        target = TARGETS[solver]()
-        ones = [one for one in measured(solver, read_rows(solver)) if one.base == "default"]
-        names = [one.parameter for one in ones if one.parameter not in ALTERNATIVES]
-        space = spaces(target, names, few=few)
-        count = ones[0].ratios.shape[2]
-        instances = tuple(Instance(f"{k:02}", k) for k in range(0, count, 2))
-        factors = {one.parameter: _factors(one, target) for one in ones}
-        scenario = Scenario(space, instances)
-        return Replayed(scenario, factors, _base(ones), range(1, count, 2))
-
-    def __call__(self, task: Task) -> Run:
-        """The work of the base on a copy, times the factors."""
-        number = task.instance.value
-        noise = self.base[task.seed % len(self.base), number]
-        return Run(task, Status.OK, 0.0, float(noise * self._factor(task.config)[number]))
-
-    def _factor(self, config: Config) -> Array:
-        known = self.__dict__.setdefault("_known", {})
-        if config not in known:
-            listed = [self.factors[name][value] for name, value in config.items()]
-            known[config] = np.prod(listed, axis=0)
-        return np.asarray(known[config])
-
-    def held_out(self, config: Config) -> float:
-        """The mean on the odd instances."""
-        default = self.scenario.space.default
-        return float(
-            self._factor(config)[self.tests].mean() / self._factor(default)[self.tests].mean()
-        )
-
-
-ALTERNATIVES = ("restarts-x-factor", "restarts-d-window", "restarts-d-factor")
-"""Parameters of clasp that set the same option as another."""
-
-
-def _factors(one: Measured, target: Solver) -> dict[Value, Array]:
-    base = one.base_ratios.mean(axis=0)
-    means = one.ratios.mean(axis=1) / base
-    by_value = dict(zip(one.values, means, strict=True))
-    return {value: by_value[float(value)] for value in target.parameters[one.parameter]}
-
-
-def _base(ones: Sequence[Measured]) -> Array:
-    longest = max(ones, key=lambda one: one.base_ratios.shape[0])
-    return longest.base_ratios
-
-
-@dataclass(eq=False)
-class Real(Lab):
-    """Real runs, of instances that were not measured: others for the search, others to judge."""
-
-    target: Solver
-    scenario: Scenario
+    solver: Solver
+    space: Space
+    runs: Runs
     folder: Path
-    budgets: Sequence[int]
-
-    TRAINED = range(100, 120)
-    TESTS = range(200, 220)
-    TEST_COPIES = (1, 2)
 
     def __post_init__(self) -> None:
-        self._held_out = cache(self._judged)
         self._file = cache(self._written)
 
+    @property
+    def scenario(self) -> Scenario:
+        """What a search sees."""
+        return Scenario(self.space, tuple(Instance(f"{k}", k) for k in TRAINED))
+
     def __call__(self, task: Task) -> Run:
-        """A run of the solver, on a copy drawn by the seed."""
-        return Run(
-            task, Status.OK, 0.0, self.work(task.config, task.instance.value, task.seed % 1_000)
-        )
+        """A run of the solver, on the copy that the seed says."""
+        work = self.work(task.config, task.instance.value, 1 + task.seed % COPIES)
+        return Run(task, Status.OK, 0.0, work)
 
     def work(self, config: Config, number: int, copy: int) -> float:
-        """The work; without an answer it counts as that of the default ten times."""
-        default = self.scenario.space.default
-        changed = {name: value for name, value in config.items() if value != default[name]}
-        work = self.target.run(changed, self._file(number, copy), copy)
-        return 10 * self.work(default, number, copy) if math.isnan(work) else work
+        """The work; without an answer it counts as that of the default `PENALTY` times."""
+        key = config.key, number, copy
+        known = self.runs.get(key)
+        if known is None:
+            known = self.solver.run(dict(config), self._file(number, copy), copy)
+            if math.isnan(known):
+                known = PENALTY * self.work(self.space.default, number, copy)
+            self.runs.add(key, known)
+        return known
 
     def _written(self, number: int, copy: int) -> str:
-        path = self.folder / f"{number}-{copy}{self.target.suffix}"
-        path.write_text(self.target.make(number, copy), encoding="utf-8")
+        path = self.folder / f"{number}-{copy}{self.solver.suffix}"
+        path.write_text(self.solver.make(number, copy), encoding="utf-8")
         return str(path)
 
     def held_out(self, config: Config) -> float:
-        """The mean over instances of the work, relative to the default's on the same."""
-        return self._held_out(config)
-
-    def _judged(self, config: Config) -> float:
-        default = self.scenario.space.default
+        """The mean over other instances of the work, relative to the default's on the same."""
         return fmean(
-            sum(self.work(config, n, c) for c in self.TEST_COPIES) / self._default(n, default)
-            for n in self.TESTS
+            self._total(config, number) / self._total(self.space.default, number)
+            for number in TESTS
         )
 
-    def _default(self, number: int, default: Config) -> float:
-        known = self.__dict__.setdefault("_defaults", {})
-        if number not in known:
-            known[number] = sum(self.work(default, number, copy) for copy in self.TEST_COPIES)
-        return float(known[number])
-
-
-@contextmanager
-def real(solver: str, budgets: Sequence[int], *, few: bool) -> Iterator[Real]:
-    """A solver with the instances of its runs in a temporary folder."""
-    target = TARGETS[solver]()
-    names = list(target.parameters)
-    instances = tuple(Instance(f"{k}", k) for k in Real.TRAINED)
-    with TemporaryDirectory() as folder:
-        scenario = Scenario(spaces(target, names, few=few), instances)
-        yield Real(target, scenario, Path(folder), budgets)
-
-
-@contextmanager
-def replayed(solver: str, *, few: bool) -> Iterator[Replayed]:
-    """A solver whose runs were measured."""
-    yield Replayed.of(solver, few=few)
-
-
-CASES: Mapping[str, Callable[[bool], "contextmanager[Lab]"]] = {
-    "saps": lambda few: real("saps", BUDGETS[:2], few=few),
-    "saps, replayed": lambda few: replayed("saps", few=few),
-    "minisat, replayed": lambda few: replayed("minisat", few=few),
-    "cadical, replayed": lambda few: replayed("cadical", few=few),
-    "clasp, replayed": lambda few: replayed("clasp", few=few),
-}
+    def _total(self, config: Config, number: int) -> float:
+        return sum(self.work(config, number, copy) for copy in range(1, COPIES + 1))
 
 
 class Row(NamedTuple):
@@ -249,9 +195,9 @@ class Row(NamedTuple):
 
 def searched(lab: Lab, configurator: Configurator, seed: int) -> Iterator[tuple[int, float]]:
     """Held-out costs after each budget, of one search as long as the largest."""
-    budget = Budget(runs=max(lab.budgets))
+    budget = Budget(runs=max(BUDGETS))
     result = tune_scenario(lab.scenario, lab, configurator, budget=budget, seed=seed)
-    for runs in lab.budgets:
+    for runs in BUDGETS:
         best = [point.config for point in result.trajectory if point.runs <= runs][-1]
         yield runs, lab.held_out(best)
 
@@ -267,28 +213,27 @@ def read_results() -> list[Row]:
         ]
 
 
-def search(case: str, seeds: int, minutes: float) -> None:
-    """Make the searches of a case that were not made."""
+def search(
+    case: str, space: str, configurators: Sequence[str], seeds: int, minutes: float
+) -> Iterator[str]:
+    """Make the searches of a case that were not made; yields progress."""
     end = time.monotonic() + 60 * minutes
     known = {(*row[:4], row.seed) for row in read_results()}
-    for learning in (False, True):  # slow: last
-        for space in ("many", "few"):
-            left = [
-                (names, seed)
-                for seed in range(seeds)
-                for names in CONFIGURATORS
-                if (names[0] == "default") == learning and (case, space, *names, seed) not in known
-            ]
-            if not left:
-                continue
-            with CASES[case](space == "few") as lab:
-                for names, seed in left:
-                    if time.monotonic() > end:
-                        print("time is up; run it again to go on", flush=True)
-                        return
-                    found = searched(lab, CONFIGURATORS[names], seed)
-                    add([Row(case, space, *names, runs, seed, cost) for runs, cost in found])
-            print(case, space, flush=True)
+    names, few = SPACES[space]
+    runs, target = Runs(case), solver_of(case)
+    with TemporaryDirectory() as folder:
+        lab = Lab(target, space_of(target, CASES[case][:names], few=few), runs, Path(folder))
+        for seed in range(seeds):
+            for which, configurator in CONFIGURATORS.items():
+                if which[0] not in configurators or (case, space, *which, seed) in known:
+                    continue
+                if time.monotonic() > end:
+                    yield "time is up; run it again to go on"
+                    return
+                found = searched(lab, configurator, seed)
+                add([Row(case, space, *which, runs, seed, cost) for runs, cost in found])
+                runs.save()
+            yield f"{case} {space}: seed {seed}"
 
 
 def add(rows: Sequence[Row]) -> None:
@@ -349,11 +294,16 @@ def _error(values: Sequence[float]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.landscapes.configurators")
     parser.add_argument("--case", choices=CASES, help="make searches of this case")
+    parser.add_argument("--space", choices=SPACES, default="2 of 33")
+    parser.add_argument("--configurators", nargs="+", metavar="NAME", default=ALGORITHMS)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=8.0, help="stop after (default: 8)")
     given = parser.parse_args()
     if given.case:
-        search(given.case, given.seeds, given.minutes)
+        for line in search(
+            given.case, given.space, given.configurators, given.seeds, given.minutes
+        ):
+            print(line, flush=True)
     for key, one in sorted(summaries(read_results()).items()):
         print(*key, f"{one.cost:.3f} ± {one.error:.3f}", f"{one.ratio:.3f} ± {one.ratio_error:.3f}")
 

@@ -126,77 +126,76 @@ class Dot(NamedTuple):
     error: float
 
 
-def dots(columns: Mapping[str, Sequence[Dot]], rows: Sequence[str], title: str) -> str:
-    """Means by row, one column of plots for each kind, on the same logarithmic axis."""
-    every = [dot for some in columns.values() for dot in some if math.isfinite(dot.mean)]
-    low = max(0.5, 0.9 * min(dot.mean for dot in every))
-    high = 1.1 * max(dot.mean for dot in every)
-    series = [name for name in SERIES if any(dot.series == name for dot in every)]
-    label, width, height, gap, top = 158, 210, 24, 22, 66
-    parts = [_text(_LEFT, 20, title, 12, INK, weight="bold")]
-    parts += _keys(series)
+class Axis(NamedTuple):
+    """A logarithmic axis."""
+
+    low: float
+    high: float
+    ticks: Sequence[float]
+
+    def share(self, value: float) -> float:
+        """Where a value lies, as a part of the axis; its end if it lies outside."""
+        clipped = min(max(value, self.low), self.high)
+        return math.log(clipped / self.low) / math.log(self.high / self.low)
+
+
+_SERIES_COLOURS = ("#1d2733", "#1f6fb5", "#c77700", "#c22f2f")
+_LABEL, _DOTS_WIDTH, _ROW, _GAP, _DOTS_TOP = 158, 210, 24, 22, 66
+
+
+def dots(
+    columns: Mapping[str, Sequence[Dot]],
+    rows: Sequence[str],
+    series: Sequence[str],
+    axis: Axis,
+    title: str,
+) -> str:
+    """Means with two standard errors by row, one column of plots for each kind."""
+    colours = dict(zip(series, _SERIES_COLOURS, strict=False))
+    parts = [_text(_LEFT, 20, title, 12, INK, weight="bold"), *_keys(colours)]
     for n, row in enumerate(rows):
-        parts.append(_text(label - 8, top + n * height + 16, row, 11, INK, anchor="end"))
+        parts.append(_text(_LABEL - 8, _DOTS_TOP + n * _ROW + 16, row, 11, INK, anchor="end"))
     for c, (name, some) in enumerate(columns.items()):
-        left = label + c * (width + gap)
-        parts += _dot_column(name, some, rows, series, left, top, width, height, low, high)
-    total = label + len(columns) * (width + gap)
-    return _svg(total, top + len(rows) * height + 40, parts)
+        left = _LABEL + c * (_DOTS_WIDTH + _GAP)
+        parts.append(_text(left, _DOTS_TOP - 6, name, 11, INK, weight="bold"))
+        parts += _ground(len(rows), left, axis)
+        parts += (_dot(dot, rows.index(dot.row), colours, left, axis) for dot in some)
+    total = _LABEL + len(columns) * (_DOTS_WIDTH + _GAP)
+    return _svg(total, _DOTS_TOP + len(rows) * _ROW + 40, parts)
 
 
-SERIES = {
-    "always correct": "#1d2733",
-    "20 runs": "#1f6fb5",
-    "5 runs": "#c77700",
-    "1 run": "#c22f2f",
-}
-
-
-def _keys(series: Sequence[str]) -> Iterator[str]:
+def _keys(colours: Mapping[str, str]) -> Iterator[str]:
     x = float(_LEFT)
-    for name in series:
-        yield f'<circle cx="{x + 4}" cy="37" r="3.6" fill="{SERIES[name]}"/>'
+    for name, colour in colours.items():
+        yield f'<circle cx="{x + 4}" cy="37" r="3.6" fill="{colour}"/>'
         yield _text(x + 13, 41, name, 11, INK)
         x += 30 + 6.6 * len(name)
 
 
-def _dot_column(
-    name: str,
-    some: Sequence[Dot],
-    rows: Sequence[str],
-    series: Sequence[str],
-    left: float,
-    top: float,
-    width: float,
-    height: float,
-    low: float,
-    high: float,
-) -> Iterator[str]:
-    def x(value: float) -> float:
-        clipped = min(max(value, low), high)
-        return left + width * math.log(clipped / low) / math.log(high / low)
-
-    yield _text(left, top - 6, name, 11, INK, weight="bold")
-    bottom = top + len(rows) * height
-    for n in range(len(rows)):
-        if n % 2 == 0:
-            y = top + n * height
-            yield f'<rect x="{left}" y="{y}" width="{width}" height="{height}" fill="#f4f6f8"/>'
-    for tick in (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000):
-        if low <= tick <= high:
+def _ground(rows: int, left: float, axis: Axis) -> Iterator[str]:
+    bottom = _DOTS_TOP + rows * _ROW
+    for n in range(0, rows, 2):
+        y = _DOTS_TOP + n * _ROW
+        yield f'<rect x="{left}" y="{y}" width="{_DOTS_WIDTH}" height="{_ROW}" fill="#f4f6f8"/>'
+    for tick in axis.ticks:
+        if axis.low <= tick <= axis.high:
+            x = left + _DOTS_WIDTH * axis.share(tick)
             yield (
-                f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{top}" y2="{bottom}"'
-                f' stroke="{RULE}" stroke-width="1"/>'
+                f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_DOTS_TOP}" y2="{bottom}"'
+                f' stroke="{MUTED if tick == 1 else RULE}" stroke-width="1"/>'
             )
-            yield _text(x(tick), bottom + 14, f"{tick:g}", 10, MUTED, anchor="middle")
-    for dot in some:
-        k, n = series.index(dot.series), rows.index(dot.row)
-        y = top + n * height + height * (k + 1) / (len(series) + 1)
-        yield (
-            f'<line x1="{x(dot.mean - 2 * dot.error):.1f}" x2="{x(dot.mean + 2 * dot.error):.1f}"'
-            f' y1="{y:.1f}" y2="{y:.1f}" stroke="{SERIES[dot.series]}" stroke-width="1.2"/>'
-            f'<circle cx="{x(dot.mean):.1f}" cy="{y:.1f}" r="3.2" fill="{SERIES[dot.series]}"/>'
-        )
+            yield _text(x, bottom + 14, f"{tick:g}", 10, MUTED, anchor="middle")
+
+
+def _dot(dot: Dot, row: int, colours: Mapping[str, str], left: float, axis: Axis) -> str:
+    place = (list(colours).index(dot.series) + 1) / (len(colours) + 1)
+    y, colour = _DOTS_TOP + _ROW * (row + place), colours[dot.series]
+    low, x, high = (left + _DOTS_WIDTH * axis.share(dot.mean + k * dot.error) for k in (-2, 0, 2))
+    return (
+        f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{y:.1f}" y2="{y:.1f}"'
+        f' stroke="{colour}" stroke-width="1.2"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{colour}"/>'
+    )
 
 
 def _text(

@@ -39,6 +39,14 @@ def larger_cnf(number: int, copy: int) -> str:
     return _copy(formula, number, copy)
 
 
+def small_cnf(number: int, copy: int) -> str:
+    """Easier formulas, for whole searches."""
+    rng = stream(0, "landscapes", "small cnf", number)
+    even = number % 2 == 0
+    formula = random_ksat(3, 95, 4.6, False, rng) if even else colouring(120, 4.8, 3, rng)
+    return _copy(formula, number, copy)
+
+
 def _copy(formula: Formula, number: int, copy: int) -> str:
     return dimacs(_renamed(formula, stream(copy, "landscapes", "cnf copy", number)))
 
@@ -58,10 +66,9 @@ def circuit(number: int, copy: int) -> str:
     return dimacs(circuit_fuzz(40, 1_000, 5.5, stream(0, "landscapes", "circuit", number)))
 
 
-def asp(number: int, copy: int) -> str:
+def asp(number: int, copy: int, nodes: int = 30) -> str:
     """A smallest dominating set of a random graph, ground by gringo."""
     rng = stream(0, "landscapes", "asp", number)
-    nodes = 30
     edges = [(a, b) for a in range(nodes) for b in range(a) if rng.random() < 0.13]
     order = stream(copy, "landscapes", "asp copy", number)
     names = shuffled(range(nodes), order)
@@ -76,6 +83,11 @@ def asp(number: int, copy: int) -> str:
         raise RuntimeError("gringo is missing: install Debian's package gringo")
     text = "\n".join([*facts, rules])
     return subprocess.run([gringo], input=text, capture_output=True, text=True, check=True).stdout
+
+
+def small_asp(number: int, copy: int) -> str:
+    """The same with fewer nodes, for whole searches."""
+    return asp(number, copy, nodes=22)
 
 
 def _program(number: int, copy: int) -> Program:

@@ -2,6 +2,7 @@
 
 python -m benchmarks.landscapes.measure minisat --minutes 8
 python -m benchmarks.landscapes.measure minisat --tuned     around a tuned configuration
+python -m benchmarks.landscapes.measure minisat --again     the first copy again; data/again.json
 
 Run it again to go on; what is in data/SOLVER.csv.xz is not run again. A parameter is finished when
 the standard errors of all its values are below 2 %, when no value changes anything, or after the
@@ -13,7 +14,6 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -57,61 +57,75 @@ def tuned(solver: str) -> dict[str, Value]:
     return dict(json.loads((DATA / "tuned.json").read_text(encoding="utf-8"))[solver])
 
 
+Kept = dict[tuple[str, str, str, int], Row]
+"""The rows of a solver by what was run."""
+
+
 def measure(solver: str, base: str, names: list[str], minutes: float) -> Iterator[str]:
     """Measure, copy by copy, what is not finished; yields progress."""
     target, end = TARGETS[solver](), time.monotonic() + 60 * minutes
     settings = {} if base == "default" else tuned(solver)
+    kept: Kept = {row.key: row for row in read_rows(solver)}
     with TemporaryDirectory() as folder:
         work = working(target, Path(folder))
-        for copy in count(1):
-            left = [name for name in names if not finished(solver, base, name, target)]
-            if copy > target.max_copies or not left:
-                break
-            for name in [DEFAULT, *left]:
-                for row in missing(solver, base, name, copy, settings, target, work):
+        for copy in range(1, target.max_copies + 1):
+            left = [name for name in names if not finished(solver, base, name, kept)]
+            for name in [DEFAULT, *left] if left else []:
+                for row in missing(base, name, copy, settings, target, work, kept):
                     add_rows(solver, [row])
+                    kept[row.key] = row
                     if time.monotonic() > end:
-                        break
+                        yield "time is up; run it again to go on"
+                        return
                 yield f"{solver} {base} {name or 'base'}: copy {copy}"
-                if time.monotonic() > end:
-                    yield "time is up; run it again to go on"
-                    return
 
 
-def keep_defaults(solver: str) -> None:
-    """Write the defaults beside the tables, for the figures."""
-    path = DATA / "defaults.json"
+def again(solver: str, names: list[str]) -> dict[str, int]:
+    """Run the first copy once more, and count the runs whose work is the kept one."""
+    target, kept = TARGETS[solver](), {row.key: row for row in read_rows(solver)}
+    with TemporaryDirectory() as folder:
+        work = working(target, Path(folder))
+        rows = [
+            (row.work, kept[row.key].work)
+            for name in [DEFAULT, *names]
+            for row in missing("default", name, 1, {}, target, work, {})
+        ]
+    same = sum(f"{a:.6g}" == f"{b:.6g}" for new, old in rows for a, b in zip(new, old, strict=True))
+    return {"runs": COUNT * len(rows), "same": same}
+
+
+def keep(name: str, solver: str, facts: Mapping[str, object]) -> None:
+    """Write facts of a solver beside the tables."""
+    path = DATA / f"{name}.json"
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    kept[solver] = dict(TARGETS[solver]().defaults)
+    kept[solver] = dict(facts)
     path.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def missing(
-    solver: str,
     base: str,
     name: str,
     copy: int,
     settings: Mapping[str, Value],
     target: Target,
     work: Work,
+    kept: Kept,
 ) -> Iterator[Row]:
     """Run all values of a parameter on one copy, unless they were."""
-    known = {row.key for row in read_rows(solver)}
     values: list[Value | None] = [None] if name == DEFAULT else list(target.parameters[name])
     for value in values:
         text = "" if value is None else repr(value)
-        if (base, name, text, copy) not in known:
+        if (base, name, text, copy) not in kept:
             changed = dict(settings) if value is None else {**settings, name: value}
             yield Row(base, name, text, copy, work(changed, copy))
 
 
-def finished(solver: str, base: str, name: str, target: Target) -> bool:
-    """Whether the standard errors are small enough."""
-    for one in measured(solver, read_rows(solver)):
-        if (one.base, one.parameter) == (base, name):
-            copies = one.ratios.shape[1]
-            enough = copies >= MIN_COPIES and bool(np.all(one.errors <= ERROR))
-            return enough or not one.has_effect or copies >= target.max_copies
+def finished(solver: str, base: str, name: str, kept: Kept) -> bool:
+    """Whether the standard errors are small enough, or no run differs from another."""
+    rows = [row for row in kept.values() if row.base == base and row.parameter in (DEFAULT, name)]
+    for one in measured(solver, rows):
+        enough = one.ratios.shape[1] >= MIN_COPIES and bool(np.all(one.errors <= ERROR))
+        return enough or not one.has_effect
     return False
 
 
@@ -120,11 +134,15 @@ def main() -> None:
     parser.add_argument("solver", choices=TARGETS)
     parser.add_argument("--minutes", type=float, default=8.0, help="stop after (default: 8)")
     parser.add_argument("--tuned", action="store_true", help="around the tuned configuration")
+    parser.add_argument("--again", action="store_true", help="compare with the kept runs")
     parser.add_argument("--parameters", nargs="+", metavar="NAME", help="these only")
     given = parser.parse_args()
     every = TUNED.get(given.solver, ()) if given.tuned else TARGETS[given.solver]().parameters
     names = given.parameters or list(every)
-    keep_defaults(given.solver)
+    if given.again:
+        keep("again", given.solver, again(given.solver, names))
+        return
+    keep("defaults", given.solver, TARGETS[given.solver]().defaults)  # for the figures
     for line in measure(given.solver, "tuned" if given.tuned else "default", names, given.minutes):
         print(line, flush=True)
     pack(given.solver)

@@ -10,7 +10,17 @@ from statistics import fmean, median, stdev
 
 from benchmarks.landscapes import figures
 from benchmarks.landscapes.calls import OPERATORS
-from benchmarks.landscapes.configurators import Summary, read_results, summaries
+from benchmarks.landscapes.configurators import (
+    ALGORITHMS,
+    BUDGETS,
+    CASES,
+    CONFIGURATORS,
+    SPACES,
+    Summary,
+    read_results,
+    summaries,
+)
+from benchmarks.landscapes.measure import ERROR
 from benchmarks.landscapes.shapes import KINDS
 from benchmarks.landscapes.tables import DATA, Measured
 from benchmarks.landscapes.targets import ABOUT
@@ -22,7 +32,9 @@ _SHAPED = ("unimodal", "approximately unimodal", "neither")
 """Kinds on which it matters which value is taken."""
 _RUNS = {0: "always correct", 20: "20 runs", 5: "5 runs", 1: "1 run"}
 _GOALS = {0.0: "the best", 0.02: "within 2 %", 0.05: "within 5 %"}
-_AGAINST = "random, no repetition"
+_PAIR = ("harmonic, no repetition", "random, no repetition")
+
+_AFTER = tuple(f"{runs:,} runs" for runs in BUDGETS)
 
 Facts = Mapping[str, str]
 Key = tuple[str, str, str]
@@ -36,15 +48,23 @@ def write_page(ones: Sequence[Measured]) -> None:
     kinds = {_key(row): row["kind"] for row in shapes}
     _figure("shapes", figures.small_multiples(_groups(ones, kinds)))
     table = Table(calls, kinds)
-    _figure("calls", figures.dots(dict(_dots(table)), OPERATORS, _DOTS_TITLE))
+    columns = dict(_dots(table))
+    means = [dot.mean for some in columns.values() for dot in some]
+    axis = figures.Axis(max(0.5, 0.9 * min(means)), 1.1 * max(means), _CALL_TICKS)
+    _figure("calls", figures.dots(columns, OPERATORS, tuple(_RUNS.values()), axis, _DOTS_TITLE))
+    rows = [f"{case}, {name}" for case in CASES for name in ALGORITHMS]
+    _figure("searches", figures.dots(_ratios(), rows, _AFTER, _RATIO_AXIS, _RATIO_TITLE))
     parts = {
         "measured": measured_table(ones),
+        "again": again_table(),
         "kinds": kinds_table(shapes),
         "kinds by solver": solver_table(shapes),
         "calls": calls_table(table),
         "goals": goals_table(table),
         "harmonic": harmonic_table(table),
         "finer": finer_table(read_finer()),
+        "width": width_table(table, shapes),
+        "pooled": pooled_table(),
         "configurators": configurators_table(),
         "parameters": parameters_table(shapes),
     }
@@ -115,7 +135,7 @@ def measured_table(ones: Sequence[Measured]) -> Iterator[str]:
         runs = sum(one.ratios.size for one in mine)
         errors = [float(one.errors.max()) for one in mine]
         copies = [one.ratios.shape[1] for one in mine]
-        within = sum(error <= 0.02 for error in errors)
+        within = sum(error <= ERROR for error in errors)
         tuned = sum(one.base != "default" for one in mine)
         return (
             *ABOUT[name],
@@ -165,6 +185,13 @@ def _span(rows: Sequence[Facts], name: str) -> str:
     return f"{median(values):.0f} ({values[0]:.0f} to {values[-1]:.0f})"
 
 
+def again_table() -> Iterator[str]:
+    """Runs that were made once more, and those with the kept work."""
+    found = json.loads((DATA / "again.json").read_text(encoding="utf-8"))
+    rows = ((name, f"{one['runs']:,}", f"{one['same']:,}") for name, one in found.items())
+    return _rows(("solver", "runs made again", "the same work"), rows)
+
+
 def solver_table(shapes: Sequence[Facts]) -> Iterator[str]:
     """Number of parameters of each kind by solver."""
     solvers = dict.fromkeys((s["solver"], s["base"]) for s in shapes)
@@ -199,6 +226,10 @@ class Table:
         """Calls on each landscape of a kind, infinite where an operator gets stuck."""
         found = self._calls[operator, runs, goal]
         return [found[key][0] for key in self.keys(kind)]
+
+    def call(self, operator: str, runs: int, goal: float, key: Key) -> float:
+        """Calls on one landscape."""
+        return self._calls[operator, runs, goal][key][0]
 
     def missed(self, operator: str, runs: int, goal: float, kind: str | None) -> float:
         """Mean part of the starts, or searches, that never arrive."""
@@ -256,14 +287,11 @@ def harmonic_table(table: Table) -> Iterator[str]:
     def row(kind: str | None, runs: int, goal: float) -> Sequence[object]:
         name = f"{kind or 'all'} ({len(table.keys(kind))})"
         cells = []
-        for mine_name, other in (("harmonic", "random"), ("harmonic, no repetition", _AGAINST)):
+        for mine_name, other in (("harmonic", "random"), _PAIR):
             mine = table.calls(mine_name, runs, goal, kind)
             theirs = table.calls(other, runs, goal, kind)
-            logs = [math.log((a + 1) / (b + 1)) for a, b in zip(mine, theirs, strict=True)]
-            mean, error = _mean(logs)
-            fewer = sum(a < b for a, b in zip(mine, theirs, strict=True))
-            spread = "" if math.isnan(error) else f" ± {math.exp(mean) * error:.2f}"
-            cells += [f"{math.exp(mean):.2f}{spread}", f"{fewer} of {len(mine)}"]
+            pairs = list(zip(mine, theirs, strict=True))
+            cells += [_ratio(pairs), f"{sum(a < b for a, b in pairs)} of {len(pairs)}"]
         return name, _RUNS[runs], _GOALS[goal], *cells
 
     header = (
@@ -274,6 +302,35 @@ def harmonic_table(table: Table) -> Iterator[str]:
     rows = [(kind, runs, 0.0) for kind in [*kinds, None] for runs in _RUNS]
     rows += [(None, runs, goal) for goal in (0.02, 0.05) for runs in _RUNS]
     return _rows(header, (row(*one) for one in rows))
+
+
+def width_table(table: Table, shapes: Sequence[Facts]) -> Iterator[str]:
+    """Harmonic steps against uniform values to within 2 %, by the number of values that are."""
+    near = {_key(s): int(s["near"]) for s in shapes}
+
+    def row(low: int, high: int) -> Sequence[object]:
+        cells = [
+            _ratio(
+                [
+                    tuple(table.call(name, runs, 0.02, key) for name in _PAIR)
+                    for key in table.keys(None)
+                    if low <= near[key] <= high
+                ]
+            )
+            for runs in _RUNS
+        ]
+        count = sum(low <= near[key] <= high for key in table.keys(None))
+        return f"{low} to {high}" if low < high else low, count, *cells
+
+    header = ("values within 2 %", "landscapes", *_RUNS.values())
+    return _rows(header, (row(*span) for span in ((1, 2), (3, 5), (6, 33))))
+
+
+def _ratio(pairs: Sequence[tuple[float, ...]]) -> str:
+    """Geometric mean of the ratios of calls, plus one because both may be 0."""
+    mean, error = _mean([math.log((a + 1) / (b + 1)) for a, b in pairs])
+    spread = "" if math.isnan(error) else f" ± {math.exp(mean) * error:.2f}"
+    return f"{math.exp(mean):.2f}{spread}"
 
 
 def finer_table(rows: Sequence[Facts]) -> Iterator[str]:
@@ -295,11 +352,30 @@ def finer_table(rows: Sequence[Facts]) -> Iterator[str]:
             f"{sum(ratio < 1 for ratio in ratios)} of {len(mine)}",
         )
 
-    header = ("values", "goal", "harmonic", _AGAINST, "ratio", "harmonic needs fewer on")
+    header = ("values", "goal", "harmonic", _PAIR[1], "ratio", "harmonic needs fewer on")
     return _rows(header, (row(*key) for key in sorted(cells, key=lambda key: (key[1], key[0]))))
 
 
 _DOTS_TITLE = "Mean calls until the best of 33 values is sampled; bars: two standard errors"
+
+
+_CALL_TICKS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_RATIO_AXIS = figures.Axis(0.7, 1.43, (0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4))
+_RATIO_TITLE = (
+    "Held-out cost with harmonic over uniform steps, seed by seed; bars: two standard errors"
+)
+
+
+def _ratios() -> dict[str, list[figures.Dot]]:
+    found = summaries(read_results())
+    return {
+        space: [
+            figures.Dot(f"{key[4]:,} runs", f"{key[0]}, {key[2]}", one.ratio, one.ratio_error)
+            for key, one in found.items()
+            if key[1] == space and key[3] == "harmonic"
+        ]
+        for space in SPACES
+    }
 
 
 def _dots(table: Table) -> Iterator[tuple[str, list[figures.Dot]]]:
@@ -314,26 +390,59 @@ def _dots(table: Table) -> Iterator[tuple[str, list[figures.Dot]]]:
         yield f"{kind} ({len(table.keys(kind))})", some
 
 
+def pooled_table() -> Iterator[str]:
+    """Ratios to uniform steps, over the solvers: geometric means, the solvers being fixed."""
+    found = summaries(read_results())
+    names = list(dict.fromkeys(key[1:4] for key in found if key[3] != "uniform"))
+
+    def cell(name: tuple[str, str, str], runs: int) -> str:
+        some = [one for key, one in found.items() if key[1:] == (*name, runs)]
+        mean = math.exp(fmean(math.log(one.ratio) for one in some))
+        error = math.hypot(*(one.ratio_error / one.ratio for one in some)) / len(some)
+        return f"{mean:.3f} ± {mean * error:.3f}"
+
+    def row(name: tuple[str, str, str]) -> Sequence[object]:
+        last = [one for key, one in found.items() if key[1:] == (*name, BUDGETS[-1])]
+        wins, losses = sum(one.wins for one in last), sum(one.losses for one in last)
+        return *name, len(last), *(cell(name, runs) for runs in BUDGETS), f"{wins}, {losses}"
+
+    header = ("values", "configurator", "operator", "solvers", *_AFTER, "better, worse")
+    return _rows(header, map(row, sorted(names, key=_place)))
+
+
+def _place(name: Sequence[str]) -> tuple[int, int]:
+    """Place of a row: by space, then as the configurators are listed."""
+    return list(SPACES).index(name[0]), list(CONFIGURATORS).index((name[1], name[2]))
+
+
 def configurators_table() -> Iterator[str]:
     """Held-out costs of whole configurators, and their ratio to uniform steps."""
     found = summaries(read_results())
-    names = list(dict.fromkeys((key[0], key[1], key[2], key[3]) for key in found))
+    names = sorted(
+        {key[:4] for key in found}, key=lambda key: (list(CASES).index(key[0]), _place(key[1:]))
+    )
 
-    def cell(one: Summary | None) -> str:
-        return "" if one is None else f"{one.cost:.3f} ± {one.error:.3f}"
+    def cell(one: Summary) -> str:
+        return f"{one.cost:.3f} ± {one.error:.3f}"
 
     def row(name: tuple[str, str, str, str]) -> Sequence[object]:
-        mine = [found.get((*name, runs)) for runs in (100, 300, 1_000)]
-        last = next(one for one in reversed(mine) if one is not None)
+        mine = [found[*name, runs] for runs in BUDGETS]
+        last = mine[-1]
         versus = "" if name[3] == "uniform" else f"{last.ratio:.3f} ± {last.ratio_error:.3f}"
         wins = "" if name[3] == "uniform" else f"{last.wins}, {last.losses}"
         return *name, last.searches, *map(cell, mine), versus, wins
 
     header = (
-        "solver", "values", "configurator", "operator", "seeds", "100 runs", "300 runs",
-        "1,000 runs", "over uniform, at the end", "better, worse",
+        "solver", "values", "configurator", "operator", "seeds", *_AFTER,
+        "over uniform, at the end", "better, worse",
     )  # fmt: skip
     return _rows(header, map(row, names))
+
+
+def needed(shape: Facts) -> str:
+    """Runs on each instance that standard errors of 2 % take; nothing where they are reached."""
+    error, copies = float(shape["error"]), int(shape["copies"])
+    return "" if error <= ERROR else f"{math.ceil(copies * (error / ERROR) ** 2)}"
 
 
 def parameters_table(shapes: Sequence[Facts]) -> Iterator[str]:
@@ -349,6 +458,8 @@ def parameters_table(shapes: Sequence[Facts]) -> Iterator[str]:
             f"{float(s['range']):.1%}".replace("%", " %"),
             f"{float(s['gain']):.1%}".replace("%", " %"),
             f"{float(s['error']):.1%}".replace("%", " %"),
+            s["copies"],
+            needed(s),
             f"{float(s['alpha']):.1f}",
             f"{s['beta']} ({float(s['beta_low']):.0f} to {float(s['beta_high']):.0f})",
             s["beta_needed"],
@@ -357,7 +468,7 @@ def parameters_table(shapes: Sequence[Facts]) -> Iterator[str]:
 
     header = (
         "solver", "parameter", "kind", "as measured", "worst over best", "best saves",
-        "largest error", "alpha at beta = 1", "beta at alpha = 2 (redrawn 5 % to 95 %)",
-        "beta beyond noise", "p of one valley",
+        "largest error", "runs", "runs for 2 %", "alpha at beta = 1",
+        "beta at alpha = 2 (redrawn 5 % to 95 %)", "beta beyond noise", "p of one valley",
     )  # fmt: skip
     return _rows(header, map(row, shapes))

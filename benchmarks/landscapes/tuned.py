@@ -4,14 +4,12 @@ python -m benchmarks.landscapes.tuned minisat        data/tuned.json
 """
 
 import argparse
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.landscapes.configurators import ALTERNATIVES, spaces
+from benchmarks.landscapes.configurators import space_of
 from benchmarks.landscapes.instances import COUNT
-from benchmarks.landscapes.measure import TUNED
-from benchmarks.landscapes.tables import DATA
+from benchmarks.landscapes.measure import TUNED, keep
 from benchmarks.landscapes.targets import TARGETS
 from paramhs.api.tune import tune_scenario
 from paramhs.core.runs import Instance
@@ -22,13 +20,15 @@ from paramhs.execution.targets import FunctionTarget
 from paramhs.search.configurators import ParamHS
 
 RUNS = 400
+ALTERNATIVES = ("restarts-x-factor", "restarts-d-window", "restarts-d-factor")
+"""Parameters of clasp that set the same option as another."""
 FIRST_INSTANCE = 100  # number of the first instance: others than those that are measured
 
 
 def tune(solver: str) -> dict[str, Value]:
     """What the best configuration changes."""
     target = TARGETS[solver]()
-    space = spaces(target, [n for n in target.parameters if n not in ALTERNATIVES], few=False)
+    space = space_of(target, [n for n in target.parameters if n not in ALTERNATIVES], few=False)
     default = space.default
     with TemporaryDirectory() as folder:
 
@@ -50,11 +50,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.landscapes.tuned")
     parser.add_argument("solver", choices=TUNED)
     solver = parser.parse_args().solver
-    path = DATA / "tuned.json"
-    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    kept[solver] = tune(solver)
-    path.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    print(solver, kept[solver])
+    found = tune(solver)
+    keep("tuned", solver, found)
+    print(solver, found)
 
 
 if __name__ == "__main__":

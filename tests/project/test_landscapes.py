@@ -1,21 +1,25 @@
 """The study of landscapes: what needs no solver, and the page against the kept tables."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from benchmarks.landscapes import page
+from benchmarks.landscapes import configurators, page
 from benchmarks.landscapes.analyse import read_calls, read_finer, read_shapes
 from benchmarks.landscapes.calls import Landscape, chains, finer_calls, harmonic_once
-from benchmarks.landscapes.configurators import Row, summaries
+from benchmarks.landscapes.configurators import Lab, Row, summaries
+from benchmarks.landscapes.configurators import Runs as SharedRuns
 from benchmarks.landscapes.instances import cnf, cp, mip, smt2
 from benchmarks.landscapes.shapes import is_valley, nearest_valley, noise, shape_of
 from benchmarks.landscapes.tables import DEFAULT, Measured, add_rows, measured, pack, read_rows
 from benchmarks.landscapes.tables import Row as Runs
+from benchmarks.landscapes.targets import Target
 from paramhs.bundled.instances.dimacs import parse_formula
 from paramhs.core.random_streams import stream
+from paramhs.core.space import Ordinal, Space
 
 LEVELS, COPIES, INSTANCES = 17, 4, 6
 
@@ -159,6 +163,30 @@ def test_with_more_values_the_harmonic_step_gains_on_the_best_alone() -> None:
     assert by_goal[0.05][-1] > 0.5 * by_goal[0.05][0]
 
 
+def test_no_run_is_made_twice_even_by_another_process(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(configurators, "CACHE", tmp_path)
+    made = []
+
+    def run(settings, file, seed):
+        made.append((settings["x"], seed))
+        return 7.0 if settings["x"] == 1 else math.nan
+
+    solver = Target(make=lambda number, copy: f"{number} {copy}", suffix="", run=run, parameters={})
+    space = Space({"x": Ordinal([1, 2], default=1)})
+    for _ in range(2):
+        lab = Lab(solver, space, SharedRuns("case"), tmp_path)
+        assert [lab.work(space.config({"x": x}), 3, 2) for x in (1, 2)] == [7.0, 70.0]
+        assert lab.held_out(space.default) == 1.0
+        lab.runs.save()
+    assert len(made) == 2 + 2 * len(configurators.TESTS)
+    assert len(set(made[:2])) == 2
+
+
+def test_needed_runs_grow_with_the_square_of_the_error() -> None:
+    assert page.needed({"error": "0.02", "copies": "4"}) == ""
+    assert page.needed({"error": "0.04", "copies": "4"}) == "16"
+
+
 def test_configurators_are_compared_seed_by_seed() -> None:
     rows = [
         Row("case", "many", "ParamRLS", operator, 100, seed, cost)
@@ -182,7 +210,9 @@ def test_the_page_shows_the_kept_tables() -> None:
         page.calls_table(table),
         page.goals_table(table),
         page.harmonic_table(table),
+        page.width_table(table, shapes),
         page.finer_table(read_finer()),
+        page.pooled_table(),
         page.configurators_table(),
     ):
         assert "\n".join(lines) in text
