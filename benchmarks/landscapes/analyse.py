@@ -1,16 +1,21 @@
 """Analyse the measured landscapes: their shapes, the calls of every operator, figures and tables.
 
 python -m benchmarks.landscapes.analyse shapes       data/shapes.csv and finer.csv, of the runs
-python -m benchmarks.landscapes.analyse calls        data/calls.csv; what is there is kept
+python -m benchmarks.landscapes.analyse calls        data/calls.csv
 python -m benchmarks.landscapes.analyse page         figures and tables of the documentation
 python -m benchmarks.landscapes.analyse              all three
+
+A landscape with the same number of runs as before keeps its rows; delete the tables to start anew.
 """
 
 import argparse
 import csv
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, fields
+from pathlib import Path
 from typing import Any
 
 from benchmarks.landscapes.calls import Calls, Finer, all_calls, finer_calls
@@ -21,6 +26,7 @@ from benchmarks.landscapes.targets import ABOUT
 SHAPES = DATA / "shapes.csv"
 CALLS = DATA / "calls.csv"
 FINER = DATA / "finer.csv"
+Key = tuple[str, str, str]
 _WHICH = ("solver", "base", "parameter", "values", "copies", "unanswered")
 _CALLS_HEADER = ("solver", "base", "parameter", "copies", *Calls._fields)
 
@@ -33,73 +39,89 @@ def landscapes() -> Iterator[Measured]:
 
 
 def write_shapes(ones: Sequence[Measured]) -> None:
-    """The table of shapes."""
-    with SHAPES.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow((*_WHICH, *(field.name for field in fields(Shape))))
+    """The tables of shapes and of finer valleys; a table that has grown is described anew."""
+    now = {_key(one): one.ratios.shape[1] for one in ones}
+    kept = {_which(row): row for row in _read(SHAPES) if now.get(_which(row)) == int(row["copies"])}
+    finer = [row for row in _read(FINER) if _which(row) in kept]
+    with _writer(SHAPES, (*_WHICH, *(field.name for field in fields(Shape)))) as write:
         for one in ones:
-            shape = asdict(shape_of(one))
-            which = (one.solver, one.base, one.parameter, len(one.values))
-            numbers = (_text(value) for value in shape.values())
-            writer.writerow((*which, one.ratios.shape[1], one.unanswered, *numbers))
+            write(kept[_key(one)].values() if _key(one) in kept else _described(one))
+    kinds = {_which(row): row["kind"] for row in read_shapes()}
+    with _writer(FINER, ("solver", "base", "parameter", *Finer._fields)) as write:
+        for one in ones:
+            if _key(one) in kept:
+                for row in finer:
+                    if _which(row) == _key(one):
+                        write(row.values())
+            elif kinds[_key(one)] == "unimodal":
+                for calls in finer_calls(one):
+                    write((*_key(one), *map(_text, calls)))
+
+
+def _described(one: Measured) -> Iterator[str]:
+    numbers = asdict(shape_of(one)).values()
+    which = (*_key(one), len(one.values), one.ratios.shape[1], one.unanswered)
+    return map(_text, (*which, *numbers))
 
 
 def write_calls(ones: Sequence[Measured], minutes: float) -> None:
     """The table of calls, landscape by landscape; those of a table that has grown are made anew."""
     end = time.monotonic() + 60 * minutes
-    known = read_calls()
-    now = {(one.solver, one.base, one.parameter): one.ratios.shape[1] for one in ones}
-    kept = [row for row in known if now.get(_which(row)) == int(row["copies"])]
-    made = {_which(row) for row in kept}
-    with CALLS.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_CALLS_HEADER)
-        writer.writerows(row.values() for row in kept)
+    now = {_key(one): one.ratios.shape[1] for one in ones}
+    kept: dict[Key, list[dict[str, str]]] = defaultdict(list)
+    for row in read_calls():
+        if now.get(_which(row)) == int(row["copies"]):
+            kept[_which(row)].append(row)
+    kinds = {_which(row): row["kind"] for row in read_shapes()}
+    with _writer(CALLS, _CALLS_HEADER) as write:
         for one in ones:
-            key = one.solver, one.base, one.parameter
-            if key in made or shape_of(one).kind == "no effect":
+            for row in kept[_key(one)]:
+                write(row.values())
+            if kept[_key(one)] or kinds[_key(one)] == "no effect":
                 continue
             if time.monotonic() > end:
-                print("time is up; run it again to go on", flush=True)
-                return
+                print(*_key(one), "is left; run it again to go on", flush=True)
+                continue
             for calls in all_calls(one):
-                writer.writerow((*key, one.ratios.shape[1], *map(_text, calls)))
-            file.flush()
-            print(*key, flush=True)
+                write((*_key(one), one.ratios.shape[1], *map(_text, calls)))
+            print(*_key(one), flush=True)
 
 
-def write_finer(ones: Sequence[Measured]) -> None:
-    """The table of calls on valleys with more values."""
-    with FINER.open("w", newline="", encoding="utf-8") as file:
+@contextmanager
+def _writer(path: Path, header: Sequence[str]) -> Iterator[Callable[[Iterable[Any]], Any]]:
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("solver", "base", "parameter", *Finer._fields))
-        for one in ones:
-            if shape_of(one).kind == "unimodal":
-                for calls in finer_calls(one):
-                    writer.writerow((one.solver, one.base, one.parameter, *map(_text, calls)))
+        writer.writerow(header)
+        yield writer.writerow
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def read_finer() -> list[dict[str, str]]:
     """The table of calls on valleys with more values."""
-    with FINER.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return _read(FINER)
 
 
 def read_calls() -> list[dict[str, str]]:
     """The table of calls."""
-    if not CALLS.exists():
-        return []
-    with CALLS.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return _read(CALLS)
 
 
 def read_shapes() -> list[dict[str, str]]:
     """The table of shapes."""
-    with SHAPES.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return _read(SHAPES)
 
 
-def _which(row: dict[str, str]) -> tuple[str, str, str]:
+def _key(one: Measured) -> Key:
+    return one.solver, one.base, one.parameter
+
+
+def _which(row: dict[str, str]) -> Key:
     return row["solver"], row["base"], row["parameter"]
 
 
@@ -115,7 +137,6 @@ def main() -> None:
     ones = list(landscapes())
     if given.part in (None, "shapes"):
         write_shapes(ones)
-        write_finer(ones)
     if given.part in (None, "calls"):
         write_calls(ones, given.minutes)
     if given.part in (None, "page"):

@@ -13,13 +13,12 @@ from benchmarks.landscapes.calls import OPERATORS
 from benchmarks.landscapes.configurators import (
     ALGORITHMS,
     BUDGETS,
-    CASES,
     CONFIGURATORS,
-    SPACES,
     Summary,
     read_results,
     summaries,
 )
+from benchmarks.landscapes.labs import CASES, SPACES
 from benchmarks.landscapes.measure import ERROR
 from benchmarks.landscapes.shapes import KINDS
 from benchmarks.landscapes.tables import DATA, Measured
@@ -412,7 +411,7 @@ def pooled_table() -> Iterator[str]:
 
 def _place(name: Sequence[str]) -> tuple[int, int]:
     """Place of a row: by space, then as the configurators are listed."""
-    return list(SPACES).index(name[0]), list(CONFIGURATORS).index((name[1], name[2]))
+    return SPACES.index(name[0]), list(CONFIGURATORS).index((name[1], name[2]))
 
 
 def configurators_table() -> Iterator[str]:

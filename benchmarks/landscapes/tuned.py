@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.landscapes.configurators import space_of
 from benchmarks.landscapes.instances import COUNT
+from benchmarks.landscapes.labs import ALTERNATIVES, space_of
 from benchmarks.landscapes.measure import TUNED, keep
 from benchmarks.landscapes.targets import TARGETS
 from paramhs.api.tune import tune_scenario
@@ -20,8 +20,6 @@ from paramhs.execution.targets import FunctionTarget
 from paramhs.search.configurators import ParamHS
 
 RUNS = 400
-ALTERNATIVES = ("restarts-x-factor", "restarts-d-window", "restarts-d-factor")
-"""Parameters of clasp that set the same option as another."""
 FIRST_INSTANCE = 100  # number of the first instance: others than those that are measured
 
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from benchmarks.landscapes import configurators, page
+from benchmarks.landscapes import labs, page
 from benchmarks.landscapes.analyse import read_calls, read_finer, read_shapes
 from benchmarks.landscapes.calls import Landscape, chains, finer_calls, harmonic_once
-from benchmarks.landscapes.configurators import Lab, Row, summaries
-from benchmarks.landscapes.configurators import Runs as SharedRuns
+from benchmarks.landscapes.configurators import Row, summaries
 from benchmarks.landscapes.instances import cnf, cp, mip, smt2
+from benchmarks.landscapes.labs import Real
+from benchmarks.landscapes.labs import Runs as SharedRuns
 from benchmarks.landscapes.shapes import is_valley, nearest_valley, noise, shape_of
 from benchmarks.landscapes.tables import DEFAULT, Measured, add_rows, measured, pack, read_rows
 from benchmarks.landscapes.tables import Row as Runs
@@ -164,7 +165,7 @@ def test_with_more_values_the_harmonic_step_gains_on_the_best_alone() -> None:
 
 
 def test_no_run_is_made_twice_even_by_another_process(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(configurators, "CACHE", tmp_path)
+    monkeypatch.setattr(labs, "CACHE", tmp_path)
     made = []
 
     def run(settings, file, seed):
@@ -174,11 +175,11 @@ def test_no_run_is_made_twice_even_by_another_process(tmp_path, monkeypatch) -> 
     solver = Target(make=lambda number, copy: f"{number} {copy}", suffix="", run=run, parameters={})
     space = Space({"x": Ordinal([1, 2], default=1)})
     for _ in range(2):
-        lab = Lab(solver, space, SharedRuns("case"), tmp_path)
+        lab = Real(solver, space, SharedRuns("case"), tmp_path)
         assert [lab.work(space.config({"x": x}), 3, 2) for x in (1, 2)] == [7.0, 70.0]
         assert lab.held_out(space.default) == 1.0
         lab.runs.save()
-    assert len(made) == 2 + 2 * len(configurators.TESTS)
+    assert len(made) == 2 + 2 * len(labs.TESTS)
     assert len(set(made[:2])) == 2
 
 
