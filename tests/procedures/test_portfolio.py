@@ -155,6 +155,11 @@ class TestSchedule:
         assert plan[0].seconds < 1
         assert sum(part.seconds for part in plan) == pytest.approx(10.0)
 
+    def test_no_slice_is_cut_where_the_first_member_alone_is_as_good(self):
+        pairs = [Pair(Instance(f"i{k}"), 1) for k in range(6)]
+        members = {config(x): {p: run(x, p.instance, 1.0 + x) for p in pairs} for x in range(3)}
+        assert find_schedule(members, Runtime(), 10.0) == (Slice(config(0), 10.0),)
+
     def test_a_quality_has_no_slices(self):
         assert find_schedule({config(0): {}, config(1): {}}, Quality(), 10.0) == ()
 

@@ -201,13 +201,20 @@ def find_schedule(
     """Time slices, together as long as the cutoff, with the least cost on these runs.
 
     A run that was capped counts as unsolved beyond its cutoff. For up to four members every order
-    is tried, and slices are improved in turn; so the result is good, not proven to be the best.
+    is tried, and slices are improved in turn; so the result is good, not proven to be the best. Of
+    equal ones the first member alone is taken, so that no slice is cut without a reason.
     """
     if not metric.needs_runtime or math.isinf(cutoff) or len(members) < 2:
         return ()
     pairs = list(dict.fromkeys(pair for runs in members.values() for pair in runs))
     orders = permutations(members) if len(members) <= _MAX_ORDERS else [tuple(members)]
-    found = [_improved(order, members, metric, cutoff, pairs) for order in orders]
+    count = len(members)
+    whole, even = [cutoff] + [0.0] * (count - 2), [cutoff / count] * (count - 1)
+    found = [
+        _improved(order, members, metric, cutoff, pairs, start)
+        for start in (whole, even)
+        for order in orders
+    ]
     best = min(found, key=lambda plan: _plan_score(plan, members, metric, pairs))
     return tuple(part for part in best if part.seconds > 0)
 
@@ -218,9 +225,9 @@ def _improved(
     metric: CostMetric,
     cutoff: float,
     pairs: Sequence[Pair],
+    lengths: Sequence[float],
 ) -> list[Slice]:
     """Improve one slice after the other; the last member has the rest of the time."""
-    lengths = [cutoff / len(order)] * (len(order) - 1)
 
     def plan(lengths: Sequence[float]) -> list[Slice]:
         rest = max(0.0, cutoff - math.fsum(lengths))

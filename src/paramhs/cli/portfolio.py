@@ -30,6 +30,7 @@ from paramhs.execution.targets.command import CommandTarget
 from paramhs.formats.aslib import Features, aslib_files
 from paramhs.formats.portfolio_files import clasp_portfolio, is_clasp, shell_script
 from paramhs.formats.scenario import ScenarioFile
+from paramhs.search.record import Record
 
 _USUAL_CODES = (0, 10, 20, 30)
 _MAX_NAMES = 4  # instances named in a row
@@ -109,8 +110,10 @@ def portfolio_of(
     jobs: int | None,
     quiet: bool,
     accept_changed: bool = False,
+    record: Record | None = None,
 ) -> Portfolio:
-    """Choose a portfolio from a store; ends the program if interrupted."""
+    """Choose a portfolio from a store, or the record of its search; ends the program if
+    interrupted."""
     from paramhs.procedures.portfolio import portfolio as chosen
 
     scenario, target = scenario_file.scenario, scenario_file.target
@@ -120,7 +123,7 @@ def portfolio_of(
         found = chosen(
             scenario,
             target,
-            read_record(store),
+            record or read_record(store),
             size,
             runs=runs,
             configurator=scenario_file.configurator if search else None,

@@ -195,7 +195,14 @@ def tune(
     together = None
     if portfolio is not None and result.stopped != INTERRUPTED:
         together = portfolio_of(
-            scenario_file, store_path, portfolio, rounds_after(whole, budget), True, jobs, as_json
+            scenario_file,
+            store_path,
+            portfolio,
+            rounds_after(whole, budget),
+            True,
+            jobs,
+            as_json,
+            record=result.record,
         )
     page = write_beside(result, store_path, path) if report else None
     if as_json:
