@@ -45,3 +45,7 @@ verdicts = paramhs.validate(f, space, [{"x": 0.0}, {"x": 1.0}], instances=[1, 2,
 print([one.conclusion for one in verdicts])
 simplified = paramhs.simplify(f, result)
 print(paramhs.load("runs.sqlite").best, Space.read("space.pcs").default, simplified)
+objects = paramhs.Categorical([None, (64, 32)], default=(64, 32))
+loaded = paramhs.load("runs.sqlite", space={"layers": objects, "depth": (1, 9)})
+loaded.to_dataframe("verdict-runs")
+loaded.plot.front("size", y="time").save("front.svg")
