@@ -3,6 +3,9 @@
 `python -m benchmarks.catalogue NAME` is all of it.
 """
 
+import subprocess
+import sys
+from importlib.resources import files
 from itertools import islice
 
 import pytest
@@ -47,6 +50,18 @@ def test_random_configurations_are_accepted_and_answer_as_the_default(name, tmp_
             assert checker.fault(config, number % 2) is None
     finally:
         checker.close()
+
+
+@pytest.mark.parametrize("name", ["cp-sat", "xpress"])
+def test_a_run_does_not_pay_for_the_import_of_pandas(name):
+    """It takes ten times as long as everything else before a run."""
+    installed(name)
+    module = f"run_{name.replace('-', '_')}"
+    script = f"import sys, {module}; print(sys.modules.get('pandas'))"
+    folder = files("paramhs.solvers").joinpath("runners")
+    call = [sys.executable, "-c", script]
+    done = subprocess.run(call, cwd=str(folder), capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "None"
 
 
 def read_by_scip(path):
