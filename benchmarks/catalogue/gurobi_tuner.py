@@ -152,6 +152,7 @@ def main() -> None:
     for number in given.models:
         kept = [one for one in kept if one["model"] != number]
         kept = sorted([*kept, compared(number, given.seconds)], key=lambda one: one["model"])
+        DATA.parent.mkdir(parents=True, exist_ok=True)
         DATA.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     if given.table:
         print(table(kept))
