@@ -374,6 +374,7 @@ def _ratios() -> dict[str, list[figures.Dot]]:
             if key[1] == space and key[3] == "harmonic"
         ]
         for space in SPACES
+        if any(key[1] == space for key in found)
     }
 
 
