@@ -102,6 +102,15 @@ def asp(rng: Random, number: int) -> str:
     return "\n".join([f"#const n={nodes // 3}.", f"node(0..{nodes - 1}).", *facts, rules]) + "\n"
 
 
+def larger_asp(rng: Random, number: int) -> str:
+    """Colouring of a random graph with three colours, near the threshold."""
+    nodes = 200
+    pairs = [(one, other) for one in range(nodes) for other in range(one)]
+    facts = [f"edge({one},{other})." for one, other in rng.sample(pairs, round(2.3 * nodes))]
+    rules = "1 {colour(X,1..3)} 1 :- node(X). :- edge(X,Y), colour(X,C), colour(Y,C)."
+    return "\n".join([f"node(0..{nodes - 1}).", *facts, rules]) + "\n"
+
+
 _KERNELS = (
     """  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++)
     for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j] % 7;""",
@@ -150,8 +159,7 @@ MAKERS: Mapping[str, Maker] = {
 }
 """Makers by the ending of a solver's instances."""
 _OWN: Mapping[str, Maker] = {"clingo": asp}  # where an ending means something else
-
-
+_OWN_FOR_SEARCHES: Mapping[str, Maker] = {"clingo": larger_asp}
 _FOR_SEARCHES: Mapping[str, Maker] = {".cnf": larger_cnf, ".lp": larger_mip, ".pbtxt": larger_cp}
 
 
@@ -170,7 +178,7 @@ def write(
     suffix = next(suffix for suffix in (*entry.suffixes, *MAKERS) if suffix in MAKERS)
     maker = _OWN.get(entry.name, MAKERS[suffix])
     if larger:
-        maker = _FOR_SEARCHES.get(suffix, maker)
+        maker = _OWN_FOR_SEARCHES.get(entry.name, _FOR_SEARCHES.get(suffix, maker))
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(first, first + count):
         path = folder / f"{number:03}{suffix}"
