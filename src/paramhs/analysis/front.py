@@ -323,6 +323,8 @@ def _change_text(made: Verdict) -> str:
         return f"{factor.estimate:.3g} (no interval)"
     if factor is not None:
         return f"{factor.estimate:.3g} ({factor.low:.3g} to {factor.high:.3g})"
+    if made.gain is not None and (made.gain.low, made.gain.high) == (0, 0):
+        return "the same"
     return how_much(made) if made.gain else ""
 
 
