@@ -147,7 +147,7 @@ def table() -> str:
         rows.append(
             f"| {one['solver']} {one['version']} | {one['options']} | {one['tuned']} |"
             f" {one['seconds']:g} | {one['seconds_to_first_run']:.1f} s |"
-            f" {one.get('processor_seconds_to_first_run', '-')} s | {one['runs']} |"
+            f" {one.get('processor_seconds_to_first_run', '-')} | {one['runs']} |"
             f" {one['conclusion']} | {one['changed']} |"
             f" {one['fresh_ratio']:.2f} ± {one['fresh_error']:.2f} |"
             f" {'YES' if one['false'] else 'no'} |"
