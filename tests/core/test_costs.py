@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paramhs.core.costs import Quality, Runtime, RuntimeThenQuality, score
+from paramhs.core.costs import CountedWork, Quality, Runtime, RuntimeThenQuality, score
 from paramhs.core.runs import FAILURES, NO_INSTANCE, Run, Status, Task
 from paramhs.core.space import Space
 
@@ -25,6 +25,24 @@ METRICS = st.sampled_from(
 
 def run(status, quality=None, runtime=1.5):
     return Run(TASK, status, runtime, quality)
+
+
+def test_work_counts_where_a_run_has_an_answer():
+    assert CountedWork().of(run(Status.OK, 7.0)) == (7.0,)
+    assert CountedWork().of(run(Status.OK, 7.0)._replace(answer="unsat")) == (7.0,)
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        *((status, None) for status in Status if status is not Status.OK),
+        (Status.OK, "unknown"),
+        (Status.OK, "timeout"),
+    ],
+)
+def test_work_of_a_run_without_an_answer_is_the_worst(status, answer):
+    """A run that is stopped, or gives up early, has done little work."""
+    assert CountedWork().of(run(status, 7.0)._replace(answer=answer)) == (math.inf,)
 
 
 @pytest.mark.parametrize("status", [Status.OK, Status.TIMEOUT, Status.CAPPED])

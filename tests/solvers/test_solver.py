@@ -76,7 +76,7 @@ def test_the_scenario_is_the_solver_and_the_space(entry, tmp_path):
     assert read.scenario.space == solver.space
     assert read.target.template.text == solver.target.template.text
     assert read.target.reader == solver.target.reader
-    assert solver.metric == "minimise"
+    assert solver.metric == "work"
 
 
 def test_names_that_the_version_does_not_have_are_passed_over(entry):

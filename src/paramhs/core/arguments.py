@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from paramhs.core.capping import Capping, Kind
-from paramhs.core.costs import CostMetric, Quality, Runtime, RuntimeThenQuality
+from paramhs.core.costs import CostMetric, CountedWork, Quality, Runtime, RuntimeThenQuality
 from paramhs.core.errors import BadInput, ParamhsWarning
 from paramhs.core.quantities import positive_seconds
 from paramhs.core.runs import NO_INSTANCE, Instance
@@ -27,6 +27,7 @@ CostName = Literal[
     "maximise",
     "minimize",
     "maximize",
+    "work",
     "runtime",
     "PAR1",
     "PAR2",
@@ -39,6 +40,7 @@ CostName = Literal[
 COSTS: dict[str, CostMetric] = {
     "minimise": Quality(),
     "maximise": Quality(maximise=True),
+    "work": CountedWork(),
     "runtime": Runtime(),
     "runtime, then minimise": RuntimeThenQuality(),
     "runtime, then maximise": RuntimeThenQuality(maximise=True),

@@ -13,6 +13,7 @@ with one*: fewer such runs win first, whatever the mean of the others.
 | crashed, or gave no number | worst | k C | k C, worst |
 | a wrong answer | worst | worst | worst |
 
+Counted work is a quality, except that it is the worst unless the run finished with an answer.
 Where quality counts, a quality that is missing or not finite is the worst. C is the cutoff of the
 scenario, even for a run that was given a smaller one.
 """
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
+from paramhs.core.answers import NO_ANSWERS
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import FAILURES, Run, Status
 from paramhs.core.text.quoting import short
@@ -159,6 +161,33 @@ class Quality(CostMetric):
 
 
 @dataclass(frozen=True)
+class CountedWork(Quality):
+    """Mean work that the target counts, such as propagations; less is better.
+
+    Work of a run that was stopped, or that ended without an answer, is no cost: a run that gives up
+    early has done little. It is worse than any run with an answer.
+
+    Examples:
+        >>> from paramhs.core import CountedWork
+        >>> CountedWork().needs_runtime
+        False
+    """
+
+    def of(self, run: Run) -> Cost:
+        """Return the work of a run that has an answer.
+
+        Args:
+            run: A run that was not capped.
+
+        Returns:
+            One number.
+        """
+        if run.status is not Status.OK or run.answer in NO_ANSWERS:
+            return (WORST,)
+        return super().of(run)
+
+
+@dataclass(frozen=True)
 class Runtime(CostMetric):
     """Penalised average runtime: a run that does not finish counts `penalty` times its cutoff.
 
@@ -245,7 +274,7 @@ class RuntimeThenQuality(CostMetric):
 
 
 _OURS: Mapping[str, type[CostMetric]] = {
-    metric.__name__: metric for metric in (Quality, Runtime, RuntimeThenQuality)
+    metric.__name__: metric for metric in (Quality, CountedWork, Runtime, RuntimeThenQuality)
 }
 
 

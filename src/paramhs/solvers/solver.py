@@ -68,8 +68,8 @@ class Solver:
 
     @property
     def metric(self) -> str:
-        """The cost to give to `tune`: counted work is a number that the solver prints."""
-        return "runtime" if self.cost == "runtime" else "minimise"
+        """The cost to give to `tune`."""
+        return self.cost
 
     @cached_property
     def target(self) -> CommandTarget:
