@@ -1,28 +1,26 @@
-"""How often the statements of a certificate are wrong, and what stopping by it costs.
+"""The tables of docs/explanation/certificate.md: how often its statements are wrong, and stopping.
 
-python -m benchmarks.calibration.searches FOLDER       searches on surrogates of five real solvers
-python -m benchmarks.calibration.certificate FOLDER    the tables of docs/explanation/certificate.md
+python -m benchmarks.calibration.certificate           all tables, from the rows kept
+python -m benchmarks.calibration.certificate --save    the same, written into that page
+
+The rows come from `benchmarks.calibration.searches` and `benchmarks.calibration.simulated`.
 """
 
 import argparse
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
-from statistics import fmean, stdev
 
-from benchmarks.calibration.searches import Kept, kept
-from benchmarks.laboratory.__main__ import surrogate
-from paramhs.analysis.gain_bound import MAX_STATED_GAIN, gain_bound
+from benchmarks.calibration import searches, simulated, stopping
+from benchmarks.calibration.searches import Kept
+from benchmarks.calibration.shares import interval
+from benchmarks.calibration.simulation import filled
 from paramhs.analysis.win_probability import bounded
-from paramhs.execution.driver import Budget
-from paramhs.execution.driver.stopping import Stopping
-from paramhs.search.history import History
-from paramhs.search.record import Record
 
+PAGE = Path(__file__).parents[2] / "docs/explanation/certificate.md"
 MOMENTS = (30, 100, 300, 1000)
+TRIALS = 2_000
 PATHS = {
     "one in 50 wins": [0.02],
     "halved by each winner": [0.5**k for k in range(1, 15)],
@@ -59,110 +57,57 @@ def untried_table(trials: int) -> Iterator[str]:
     yield "|---" * (len(MOMENTS) + 1) + "|"
     for name, chances in PATHS.items():
         wrong = untried_wrong(chances, MOMENTS, trials, Random(1))
-        yield f"| {name} | {' | '.join(f'{100 * w / trials:.1f}' for w in wrong)} |"
+        yield f"| {name} | {' | '.join(interval(w, trials) for w in wrong)} |"
 
 
-def prefix(whole: Record, runs: int) -> Record:
-    """The record as it was after this number of runs."""
-    history = History(whole.scenario, whole.history.seed)
-    for run in whole.runs[:runs]:
-        history.add(run)
-    history.restore(runs, (race for race in whole.history.races if race.asked <= runs))
-    points = [point for point in whole.trajectory if point.runs <= runs]
-    return replace(whole, history=history, trajectory=points, elapsed=whole.elapsed[:runs])
+def width_table(kept: Sequence[Kept]) -> Iterator[str]:
+    """The share that none of the configurations tried saves, by target and moment: said and true.
 
-
-def stopped_after(found: Kept, least: float, growth: float = 1.02) -> int:
-    """Runs after which the rule of `budget.stop` ends this search; its length if never."""
-    whole = found.record
-    budget = Budget(runs=len(whole.runs), stop=least)
-    rule, last = Stopping(budget), 0
-    for race in whole.history.races:
-        if race.asked > growth * last:
-            last = race.asked
-            if rule.why(prefix(whole, race.asked)):
-                return race.asked
-    return len(whole.runs)
-
-
-def stopping_table(searches: Sequence[Kept], least: float) -> Iterator[str]:
-    """Runs that were saved, and what they would have gained."""
-    yield "| target | searches | budget saved | regret | largest |"
-    yield "|---|---|---|---|---|"
-    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for one in searches:
-        runs, whole = stopped_after(one, least), len(one.record.runs)
-        regret = one.cost_after(runs) / one.cost_after(whole) - 1
-        groups[one.case].append((1 - runs / whole, regret))
-    everything = [pair for pairs in groups.values() for pair in pairs]
-    for name, pairs in (*groups.items(), ("all", everything)):
-        saved, regret = (fmean(column) for column in zip(*pairs, strict=True))
-        numbers = [r for _, r in pairs]
-        error = stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else math.nan
-        yield (
-            f"| {name} | {len(pairs)} | {saved:.0%} | {regret:.2%} ± {error:.2%} |"
-            f" {max(numbers):.1%} |"
-        )
-
-
-def tried_table(searches: Sequence[Kept], moments: Sequence[int]) -> Iterator[str]:
-    """How often a configuration that was tried saves more than was said, and what was said.
-
-    What is true of a configuration is the mean logarithm of its costs on the training instances.
+    Both are means over the searches; then the number of searches in which it was wrong.
     """
-    yield f"| target | {' | '.join(f'{n:,} runs' for n in moments)} |"
-    yield "|---" * (len(moments) + 1) + "|"
-    groups: dict[str, list[list[tuple[float, float]]]] = defaultdict(lambda: [[] for _ in moments])
-    for one in searches:
-        for place, runs in enumerate(moments):
-            record = prefix(one.record, runs)
-            said = gain_bound(record)
-            bound = MAX_STATED_GAIN if said is None else said.bound
-            groups[one.case][place].append((bound, best_saving(one.case, record)))
-    for name, columns in groups.items():
+    moments = searches.MOMENTS
+    yield f"| target | searches | {' | '.join(f'{n:,} runs' for n in moments)} | wrong |"
+    yield "|---" * (len(moments) + 3) + "|"
+    groups: dict[str, list[Kept]] = defaultdict(list)
+    for one in kept:
+        groups[one.case].append(one)
+    for case, ones in sorted(groups.items()):
+        rows = [row for one in ones for row in one.tried]
         cells = []
-        for pairs in columns:
-            wrong = sum(true > bound for bound, true in pairs)
-            middle = sorted(bound for bound, _ in pairs)[len(pairs) // 2]
-            cells.append(f"{wrong} of {len(pairs)} wrong, {middle:.1%} said")
-        yield f"| {name} | {' | '.join(cells)} |"
+        for place, _ in enumerate(moments):
+            here = [one.tried[place] for one in ones if len(one.tried) > place]
+            said, true = (100 * sum(r[k] for r in here) / max(len(here), 1) for k in (2, 3))
+            cells.append(f"{said:.0f} ({true:.1f})" if here else "")
+        wrong = sum(true > said + 1e-9 for _, _, said, true in rows)
+        yield f"| {case} | {len(ones)} | {' | '.join(cells)} | {wrong} of {len(rows)} |"
 
 
-def best_saving(case: str, record: Record) -> float:
-    """Share of the best's cost that the truly best of the configurations tried saves."""
-    lab = surrogate(case)
-    seeds = [0] if record.scenario.deterministic else range(-8, 0)
-
-    def level(config) -> float:  # type: ignore[no-untyped-def]
-        """Mean logarithm of the cost on the training instances."""
-        costs = [
-            math.log(min(lab.work(config, instance, seed), 1e12))
-            for instance in lab.scenario.instances
-            for seed in seeds
-        ]
-        return fmean(costs)
-
-    own = level(record.best)
-    return 1 - math.exp(min(level(config) for config in record.history.configs) - own)
+def tables() -> dict[str, str]:
+    """All tables of the page, by name."""
+    rows, kept = simulated.read(), searches.read()
+    found = {
+        "tried": simulated.table(rows, ["tried"]),
+        "width": width_table(kept),
+        "draws": untried_table(TRIALS),
+        "walks": simulated.table(rows, ["plain", "uniform"]),
+        "gain": simulated.table(rows, ["gain"]),
+        "stopping": stopping.table(kept, 5_000, 0.01),
+        "budgets": stopping.budget_table(kept, 0.01),
+    }
+    return {name: "\n".join(lines) for name, lines in found.items()}
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--trials", type=int, default=2000)
-    parser.add_argument("--least", type=float, default=0.01)
-    parser.add_argument("--moments", type=int, nargs="+", default=[300, 1000])
-    parser.add_argument("--only", nargs="+", default=["untried", "stopping", "tried"])
+    parser.add_argument("--save", action="store_true", help=f"write them into {PAGE.name}")
     given = parser.parse_args()
-    searches = list(kept(given.folder))
-    tables = {
-        "untried": lambda: untried_table(given.trials),
-        "stopping": lambda: stopping_table(searches, given.least),
-        "tried": lambda: tried_table(searches, given.moments),
-    }
-    for name in given.only:
-        print("\n".join(tables[name]()), end="\n\n", flush=True)
+    found = tables()
+    for name, text in found.items():
+        print(name, text, sep="\n\n", end="\n\n")
+    if given.save:
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(filled(page, found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,17 +4,24 @@ python -m benchmarks.calibration.saving               the table of docs/explanat
 python -m benchmarks.calibration.saving --save        the same, written into that page
 python -m benchmarks.calibration.saving --trials 200  the same with larger errors
 
-Each trial is a sequence of instances from a known population. The interval of the mean saving is
-looked at after each of them.
+Each trial is a sequence of instances from a known population: a law, or the runs of a real target,
+drawn with replacement. The interval of the mean saving is looked at after each of them.
 """
 
 import argparse
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.calibration.shares import interval
 from benchmarks.calibration.simulation import POPULATIONS, POWER, Law, Numbers, filled
+from benchmarks.laboratory.__main__ import collected, surrogate
+from benchmarks.landscapes.configurators import Replayed
 from paramhs.analysis.confidence_sequence import SHARES, mean_saving
+from paramhs.core.random_streams import stream
+from paramhs.core.runs import Task
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/certificate.md"
 NAMES = (
@@ -30,8 +37,56 @@ NAMES = (
 LAWS: dict[str, Law] = {p.name: p.law for p in (*POPULATIONS, *POWER) if p.name in NAMES} | {
     p.name: p.law for p in POWER
 }
+REPLAYED = ("cadical", "clasp", "minisat", "saps")
+COPIES = 8
+"""Runs of a configuration on each instance of a real target, to draw from."""
 LENGTH = 200
 LOOKS = (12, 50, 200)
+
+
+def drawn_from(first: Numbers, second: Numbers) -> Law:
+    """A law that draws the runs of two configurations from tables by instance and copy."""
+
+    def law(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Numbers, Numbers]:
+        instances, copies = first.shape
+        at = rng.integers(instances, size=(*shape[:2], 1))
+        return tuple(table[at, rng.integers(copies, size=shape)] for table in (first, second))  # type: ignore[return-value]
+
+    return law
+
+
+@cache
+def real_laws() -> Mapping[str, Law]:
+    """The default against a random configuration, on runs of real targets."""
+    return {
+        **{f"{name}, surrogate": _surrogate_law(name) for name in collected()},
+        **{f"{name}, replayed": _replayed_law(name) for name in REPLAYED},
+    }
+
+
+def _surrogate_law(name: str) -> Law:
+    lab = surrogate(name)
+    space = lab.scenario.space
+    first, second = (
+        np.array([[lab.work(config, i, seed) for seed in range(COPIES)] for i in lab.case.tests])
+        for config in (space.default, space.sample(stream(0, "saving", name)))
+    )
+    return drawn_from(first, second)
+
+
+def _replayed_law(name: str) -> Law:
+    solver = Replayed.of(name, few=False)
+    space = solver.scenario.space
+    first, second = (
+        np.array(
+            [
+                [solver(Task(config, i, seed)).quality for seed in range(COPIES)]
+                for i in solver.scenario.instances
+            ]
+        )
+        for config in (space.default, space.sample(stream(0, "saving", name)))
+    )
+    return drawn_from(first, second)
 
 
 def savings(law: Law, rng: np.random.Generator, trials: int, length: int) -> Numbers:
@@ -45,15 +100,15 @@ def truth(law: Law) -> float:
     return float(savings(law, np.random.default_rng(99), 2000, 1000).mean())
 
 
-def ever_wrong(drawn: Numbers, mean: float, level: float = 0.05) -> float:
-    """The share of rows whose interval ever misses the mean: one side's capital has its limit."""
+def ever_wrong(drawn: Numbers, mean: float, level: float = 0.05) -> int:
+    """Number of rows whose interval ever misses the mean: one side's capital has its limit."""
     numbers, middle = (1 + drawn) / 2, (1 + mean) / 2
     wrong = np.zeros(len(drawn), dtype=bool)
     for x, m in ((numbers, middle), (1 - numbers, 1 - middle)):
         logs = [np.log1p(s * (x / m - 1)).cumsum(axis=1) for s in SHARES]
         capital = np.exp(np.array(logs)).mean(axis=0)
         wrong |= (capital >= 2 / level).any(axis=1)
-    return float(wrong.mean())
+    return int(wrong.sum())
 
 
 def ends(drawn: Numbers, looks: int) -> tuple[float, float]:
@@ -71,16 +126,18 @@ def table(trials: int) -> str:
     """The rows of all populations."""
     lines = [f"| population | true | wrong | {' | '.join(f'{n} instances' for n in LOOKS)} |"]
     lines.append("|---" * (len(LOOKS) + 3) + "|")
-    for name, law in LAWS.items():
+    wrong = rows = 0
+    for name, law in {**LAWS, **real_laws()}.items():
         drawn = savings(law, np.random.default_rng([trials, len(name)]), trials, LENGTH)
         mean = truth(law)
         spans = [ends(drawn[:40], n) for n in LOOKS]
         shown = [f"{100 * low:.0f} to {100 * high:.0f}" for low, high in spans]
-        wrong = 100 * ever_wrong(drawn, mean)
-        lines.append(f"| {name} | {100 * mean:.0f} | {wrong:.1f} | {' | '.join(shown)} |")
-    error = 100 * (0.05 * 0.95 / trials) ** 0.5
-    head = f"{trials:,} sequences a row; the standard error of 5 % is {error:.1f} points."
-    return "\n".join([head, "", *lines])
+        here = ever_wrong(drawn, mean)
+        wrong, rows = wrong + here, rows + 1
+        cells = " | ".join(shown)
+        lines.append(f"| {name} | {100 * mean:.0f} | {interval(here, trials)} | {cells} |")
+    lines.append(f"| all | | {interval(wrong, rows * trials)} | {' | '.join([''] * len(LOOKS))} |")
+    return "\n".join([f"{trials:,} sequences a row.", "", *lines])
 
 
 def main() -> None:

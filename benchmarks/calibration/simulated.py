@@ -1,33 +1,36 @@
-"""How often the statements of a certificate are wrong in searches on known laws.
+"""How often the statements of a certificate are wrong in whole searches.
 
-python -m benchmarks.calibration.simulated --searches 500        make those that are missing
-python -m benchmarks.calibration.simulated --table               the table of the rows kept
-python -m benchmarks.calibration.simulated --stopping 3000       what stopping saves and costs
-python -m benchmarks.calibration.simulated --hour                one search of an hour
+python -m benchmarks.calibration.simulated --statements tried --searches 240   make those missing
+python -m benchmarks.calibration.simulated --statements draws --searches 600
+python -m benchmarks.calibration.simulated --table                             the tables
 
-A law gives every configuration its mean: a sum of effects, with or without interactions. A run
-costs that, times the size of its instance, times noise; without noise and instances, the mean. So
-it is known what the best of the configurations that were tried would save, and how likely another
-draw is to win. Each search of the default kind is looked at after each of these numbers of runs.
-Rows are kept in data/simulated.csv; a search that is there is not made again.
+Searches are short and on targets whose true costs are known: laws, which give every configuration
+its mean (a sum of effects, with or without interactions, times the size of the instance, times
+noise); surrogates of real targets; and solvers whose measured work is replayed, with a star. Each
+is looked at at several moments. Rows are kept in data/simulated.csv.xz, several at once with
+--seconds; a search that is there is not made again.
 """
 
 import argparse
 import csv
+import lzma
 import math
+import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks.calibration.certificate import prefix, stopping_table
-from benchmarks.calibration.searches import Kept
+from benchmarks.calibration.searches import REPLAYED, Lab, lab, prefix
+from benchmarks.calibration.shares import interval
+from benchmarks.laboratory.__main__ import collected
 from paramhs.analysis.expected_gain import expected_gain
 from paramhs.analysis.gain_bound import MAX_STATED_GAIN, gain_bound
 from paramhs.analysis.win_probability import win_probabilities
 from paramhs.api.tune import tune_scenario
-from paramhs.core.costs import CostMetric, Quality, Runtime
+from paramhs.core.costs import Quality
 from paramhs.core.random_streams import stream
 from paramhs.core.runs import NO_INSTANCE, Instance, Run, Status, Target, Task
 from paramhs.core.scenario import Scenario
@@ -37,12 +40,24 @@ from paramhs.search.operators import SeveralParameters
 from paramhs.search.record import Record
 from paramhs.search.registry import CONFIGURATORS
 
-DATA = Path(__file__).parent / "data" / "simulated.csv"
-MOMENTS = (30, 50, 75, 100)
-RUNS = 110
-"""Runs of a search: a tenth more than the last moment, to see what they gained."""
+DATA = Path(__file__).parent / "data" / "simulated.csv.xz"
+MOMENTS = {"tried": (30, 50, 75, 100), "draws": (60, 120, 200, 300)}
+"""Runs after which a search is looked at, by what is looked at."""
 SPACE = Space({name: Integer(0, 4) for name in "abcd"})
-COLUMNS = ("search", "law", "seed", "runs", "statement", "said", "true")
+SEARCHES = ("paramhs-plain", "random", "paramhs")
+"""Searches whose draws are looked at."""
+
+
+class Row(NamedTuple):
+    """A statement of a search at a moment."""
+
+    search: str
+    case: str
+    seed: int
+    runs: int
+    statement: str
+    said: float
+    true: float
 
 
 @dataclass(frozen=True)
@@ -71,8 +86,6 @@ class Simulated(Target):
 
     law: Law
     seed: int
-    is_timed: bool = False
-    """Whether a run takes as many seconds as it costs, and time is what is compared."""
 
     @cached_property
     def means(self) -> dict[Config, float]:
@@ -92,39 +105,54 @@ class Simulated(Target):
             log += stream(self.seed, "size", task.instance.name).gauss(0, 1)
             name = (task.instance.name, task.seed, task.config.key)
             log += stream(self.seed, "noise", *name).gauss(0, self.law.noise)
-        cost = math.exp(log)
-        if self.is_timed:
-            late = cost > task.cutoff
-            return Run(task, Status.TIMEOUT if late else Status.OK, min(cost, task.cutoff))
-        return Run(task, Status.OK, 0.0, cost)
+        return Run(task, Status.OK, 0.0, math.exp(log))
 
-    def searched(self, budget: Budget, name: str = "paramhs") -> Record:
-        """A search, of the default kind or another."""
-        count = self.law.instances
-        names = tuple(Instance(f"i{k}") for k in range(count)) or (NO_INSTANCE,)
-        cost: CostMetric = Runtime() if self.is_timed else Quality()
-        cutoff = 100.0 if self.is_timed else math.inf
-        scenario = Scenario(SPACE, names, cost, cutoff, deterministic=not count)
-        made = tune_scenario(scenario, self, CONFIGURATORS[name], budget=budget, seed=self.seed)
-        return made.record
+    @property
+    def lab(self) -> Lab:
+        """The target with what is true of it."""
+        names = tuple(Instance(f"i{k}") for k in range(self.law.instances)) or (NO_INSTANCE,)
+        scenario = Scenario(SPACE, names, Quality(), deterministic=not self.law.instances)
+        return Lab(scenario, self, lambda c: math.exp(self.means[c]), self.means.__getitem__)
 
 
-def statements(target: Simulated, whole: Record) -> Iterator[tuple[int, str, float, float]]:
-    """Moment, statement, what is said, and what is true."""
-    means = target.means
-    for runs in MOMENTS:
+def made(case: str, seed: int) -> Lab:
+    """The target of a search; of a law, a new realisation for each seed."""
+    return Simulated(LAWS[case], seed).lab if case in LAWS else lab(case)
+
+
+def searched(of: Lab, search: str, seed: int, runs: int) -> Record:
+    """A search."""
+    budget, configurator = Budget(runs=runs), CONFIGURATORS[search]
+    return tune_scenario(of.scenario, of.target, configurator, budget=budget, seed=seed).record
+
+
+def tried(case: str, seed: int) -> Iterator[Row]:
+    """What is said of the configurations tried, and of what more runs would gain."""
+    moments, of = MOMENTS["tried"], made(case, seed)
+    whole = searched(of, "paramhs", seed, math.ceil(1.25 * max(moments)))
+    for runs in moments:
         record = prefix(whole, runs)
-        best, tried = record.best, record.history.configs
-        said = gain_bound(record)
-        saving = 1 - math.exp(min(means[config] for config in tried) - means[best])
-        yield runs, "tried", MAX_STATED_GAIN if said is None else said.bound, saving
+        said, own = gain_bound(record), of.level(record.best)
+        bound = MAX_STATED_GAIN if said is None else said.bound
+        true = 1 - math.exp(min(map(of.level, record.history.configs)) - own)
+        yield Row("paramhs", case, seed, runs, "tried", bound, true)
         gain = expected_gain(record, runs // 10)
         if gain is not None:
             later = prefix(whole, runs + runs // 10).best
-            yield runs, "gain", gain.high, 1 - math.exp(means[later] - means[best])
-        if target.law.instances == 0:
-            for one in win_probabilities(record):
-                yield runs, one.law, one.bound, winning(one.law, record, means)
+            yield Row(
+                "paramhs", case, seed, runs, "gain", gain.high, 1 - math.exp(of.level(later) - own)
+            )
+
+
+def draws(search: str, seed: int) -> Iterator[Row]:
+    """What is said of other draws, where one run says all."""
+    moments, target = MOMENTS["draws"], Simulated(LAWS["no noise"], seed)
+    whole = searched(target.lab, search, seed, math.ceil(1.12 * max(moments)))
+    for runs in moments:
+        record = prefix(whole, runs)
+        for one in win_probabilities(record):
+            true = winning(one.law, record, target.means)
+            yield Row(search, "no noise", seed, runs, one.law, one.bound, true)
 
 
 def winning(law: str, record: Record, means: dict[Config, float]) -> float:
@@ -137,96 +165,90 @@ def winning(law: str, record: Record, means: dict[Config, float]) -> float:
     return float(sum(p for (config,), p in moves.items() if means[config] <= means[best]))
 
 
-def stopped(runs: int, seeds: int) -> Iterator[Kept]:
-    """Searches of each law with a budget that is large for it."""
-    for seed in range(seeds):
-        for name, law in LAWS.items():
-            target = Simulated(law, seed)
-            record = target.searched(Budget(runs=runs))
-            costs = tuple(math.exp(target.means[point.config]) for point in record.trajectory)
-            yield Kept(name, seed, record, costs, math.exp(target.means[SPACE.default]))
+def is_wrong(row: Row) -> bool:
+    """Whether a statement is wrong."""
+    return row.true > row.said + 1e-9
 
 
-def hour() -> Iterator[str]:
-    """A search with an hour of target time that stops itself, beside one that does not."""
-    target = Simulated(LAWS["effects, noise"], 1, is_timed=True)
-    least = min(target.means.values())
-    for stop in ("gain < 1 %", None):
-        record = target.searched(Budget(target_time=3600, stop=stop))
-        seconds = sum(run.runtime for run in record.runs)
-        saved = 1 - math.exp(target.means[record.best] - target.means[SPACE.default])
-        above = math.exp(target.means[record.best] - least) - 1
-        yield (
-            f"{len(record.runs):,} runs, {seconds / 60:.0f} min of target time"
-            f" ({record.ending.stopped}): the best saves {saved:.1%} of the default's time; it is"
-            f" {above:.1%} above the least of all {SPACE.size()} configurations"
-        )
-
-
-def table(rows: list[dict[str, str]]) -> str:
-    """Wrong statements, in percent, and the middle of what was said, by law and moment."""
-    groups: dict[tuple[str, ...], dict[int, list[tuple[float, float]]]] = defaultdict(
+def table(rows: Iterable[Row], statements: Sequence[str]) -> Iterator[str]:
+    """Wrong statements at each moment and at any, in percent, and the middle of what was said."""
+    groups: dict[tuple[str, str, str], dict[int, list[Row]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for row in rows:
-        found = (float(row["said"]), float(row["true"]))
-        groups[row["statement"], row["search"], row["law"]][int(row["runs"])].append(found)
-    lines = [
-        f"| statement | search | law | searches | {' | '.join(f'{n} runs' for n in MOMENTS)} |"
-    ]
-    lines.append("|---" * (4 + len(MOMENTS)) + "|")
-    for (statement, search, law), moments in sorted(groups.items()):
-        cells = []
-        for runs in MOMENTS:
-            pairs = moments[runs]
-            wrong = sum(true > said + 1e-9 for said, true in pairs)
-            middle = sorted(said for said, _ in pairs)[len(pairs) // 2] if pairs else math.nan
-            share = 100 * wrong / len(pairs) if pairs else math.nan
-            cells.append(f"{share:.1f} ({100 * middle:.0f})" if pairs else "")
-        count = max(map(len, moments.values()))
-        lines.append(f"| {statement} | {search} | {law} | {count:,} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        if row.statement in statements:
+            groups[row.statement, row.search, row.case][row.seed].append(row)
+    moments = sorted({row.runs for group in groups.values() for r in group.values() for row in r})
+    columns = " | ".join(f"{n} runs" for n in moments)
+    yield f"| statement, search | target | searches | {columns} | at any of these |"
+    yield "|---" * (4 + len(moments)) + "|"
+    everything: list[list[Row]] = []
+    for (statement, search, case), by_seed in sorted(groups.items()):
+        searches = list(by_seed.values())
+        everything += searches
+        yield f"| {statement}, {search} | {case} | {_cells(searches, moments)} |"
+    yield f"| all | | {_cells(everything, moments)} |"
+
+
+def _cells(searches: Sequence[Sequence[Row]], moments: Sequence[int]) -> str:
+    cells = [f"{len(searches):,}"]
+    for runs in moments:
+        here = [row for search in searches for row in search if row.runs == runs]
+        middle = sorted(row.said for row in here)[len(here) // 2] if here else math.nan
+        wrong = sum(map(is_wrong, here))
+        cells.append(f"{interval(wrong, len(here))}; {100 * middle:.0f} %" if here else "")
+    ever = sum(any(map(is_wrong, search)) for search in searches)
+    return " | ".join([*cells, interval(ever, len(searches))])
+
+
+def read(path: Path = DATA) -> list[Row]:
+    """The rows kept."""
+    if not path.exists():
+        return []
+    with lzma.open(path, "rt", newline="") as file:
+        return [
+            Row(r[0], r[1], int(r[2]), int(r[3]), r[4], float(r[5]), float(r[6]))
+            for r in csv.reader(file)
+        ]
+
+
+def write(rows: Sequence[Row], path: Path = DATA) -> None:
+    """Keep these rows."""
+    with lzma.open(path, "wt", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for row in rows:
+            writer.writerow((*row[:5], f"{row.said:.4f}", f"{row.true:.4f}"))
 
 
 def main() -> None:
-    """Make searches, or print the table of those made."""
+    """Make searches, or print the tables of those made."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--searches", type=int, default=500, help="of each law")
+    parser.add_argument("--statements", choices=tuple(MOMENTS), default="tried")
+    parser.add_argument("--searches", type=int, default=240, help="of each")
+    parser.add_argument("--cases", nargs="+", default=[*LAWS, *REPLAYED, *collected()])
+    parser.add_argument("--kinds", nargs="+", default=SEARCHES, help="of search, for draws")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin none after these")
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--search", choices=("paramhs", "random"), default="paramhs")
     parser.add_argument("--table", action="store_true")
-    parser.add_argument("--stopping", type=int, metavar="RUNS")
-    parser.add_argument("--hour", action="store_true")
     given = parser.parse_args()
-    if given.hour:
-        print("\n".join(hour()))
-        return
-    if given.stopping:
-        found = list(stopped(given.stopping, given.searches))
-        print("\n".join(stopping_table(found, 0.01)))
-        return
-    rows: list[dict[str, str]] = []
-    if given.data.exists():
-        with given.data.open(newline="") as file:
-            rows = list(csv.DictReader(file))
+    rows = read(given.data)
     if given.table:
-        print(table(rows))
+        for statements in (["tried"], ["gain"], ["plain", "uniform"]):
+            print("\n".join(table(rows, statements)), end="\n\n")
         return
-    there = {(row["search"], row["law"], int(row["seed"])) for row in rows}
-    with given.data.open("a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if not rows:
-            writer.writerow(COLUMNS)
-        for seed in range(given.searches):
-            for name, law in LAWS.items():
-                if (given.search, name, seed) not in there:
-                    target = Simulated(law, seed)
-                    for runs, statement, said, true in statements(
-                        target, target.searched(Budget(runs=RUNS), given.search)
-                    ):
-                        numbers = (f"{said:.5f}", f"{true:.5f}")
-                        writer.writerow((given.search, name, seed, runs, statement, *numbers))
-                    file.flush()
+    make: Callable[[str, int], Iterator[Row]] = tried if given.statements == "tried" else draws
+    begun = time.monotonic()
+    of = given.cases if given.statements == "tried" else given.kinds
+    there = {
+        (row.case if make is tried else row.search, row.seed)
+        for row in rows
+        if (row.statement in ("tried", "gain")) == (make is tried)
+    }
+    for seed in range(given.searches):
+        for name in of:
+            if (name, seed) not in there and time.monotonic() - begun < given.seconds:
+                rows += make(name, seed)
+    write(rows, given.data)
 
 
 if __name__ == "__main__":

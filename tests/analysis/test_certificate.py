@@ -6,10 +6,16 @@ from random import Random
 import pytest
 
 from benchmarks.calibration.certificate import untried_wrong
-from benchmarks.calibration.simulated import LAWS, Simulated
-from paramhs import Budget, tune
+from benchmarks.calibration.simulated import LAWS, Simulated, searched
+from paramhs import tune
 from paramhs.analysis.certificate import LIMITS, certificate
-from paramhs.analysis.expected_gain import Improvement, expected_gain, predicted
+from paramhs.analysis.expected_gain import (
+    MIN_RACES,
+    Improvement,
+    expected_gain,
+    improvements,
+    predicted,
+)
 from paramhs.analysis.gain_bound import gain_bound
 from paramhs.analysis.verdict import NoVerdict
 from paramhs.analysis.win_probability import bounded, challengers_since, win_probabilities
@@ -24,6 +30,12 @@ NONE = NoVerdict("none", "none was made.")
 
 def noisy(config, instance, seed):
     return 30 + abs(config["x"] - 9) + abs(config["y"] - 7) + instance + seed % 5
+
+
+def half_fails(config, instance, seed):
+    if config["x"] > 10 and instance % 2:
+        raise ValueError
+    return noisy(config, instance, seed)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +106,7 @@ class TestTried:
         wrong = {1: 0, 4: 0}
         for seed in range(60):
             target = Simulated(LAWS[law], seed)
-            record = target.searched(Budget(runs=80), "random")
+            record = searched(target.lab, "random", seed, 80)
             found = gain_bound(record)
             said = math.inf if found is None else -math.log(1 - found.bound)
             means = target.means
@@ -126,8 +138,39 @@ class TestGain:
         assert highs == sorted(highs)
         assert highs[0] < highs[-1]
 
-    def test_nothing_is_predicted_before_a_race(self):
-        assert expected_gain(tune(noisy, SPACE, instances=range(8), budget=2).record, 10) is None
+    def test_what_luck_explains_is_no_improvement(self):
+        assert Improvement(900, 0.05, 0.05).gain == 0
+        assert Improvement(900, 0.1, 0.05).gain == pytest.approx(-0.75 * math.log(0.9))
+        lucky = [Improvement(10, 0.3), *(Improvement(900 + k, 0.05, 0.06) for k in range(9))]
+        assert predicted(lucky, 1000, 100, Random(0)) == predicted(lucky[:1], 1000, 100, Random(0))
+
+    def test_without_an_improvement_one_may_still_come(self):
+        assert predicted([], 100, 100, Random(0)).high > 0.02
+
+    def test_equal_configurations_seem_better_by_luck_alone(self):
+        alike = searched(Simulated(LAWS["all alike"], 1).lab, "random", 1, 400)
+        changes = improvements(alike.history, alike.trajectory)
+        assert sum(change.share for change in changes) > 0.1
+        assert sum(change.gain for change in changes) < sum(change.share for change in changes) / 2
+
+    def test_one_run_says_all_where_there_is_one_pair(self):
+        record = tune(lambda config: config["x"] + 1, {"x": range(50)}, budget=20).record
+        changes = improvements(record.history, record.trajectory)
+        assert changes
+        assert all(change.error == 0 for change in changes)
+
+    def test_an_end_of_failures_saves_everything(self):
+        record = tune(half_fails, SPACE, instances=range(8), budget=60).record
+        changes = improvements(record.history, record.trajectory)
+        assert (1.0, 0.0) in {(change.share, change.error) for change in changes}
+
+    def test_nothing_is_predicted_before_ten_races(self):
+        few, enough = (
+            tune(noisy, SPACE, instances=range(8), budget=runs).record for runs in (12, 80)
+        )
+        assert len(few.history.races) < MIN_RACES <= len(enough.history.races)
+        assert expected_gain(few, 10) is None
+        assert expected_gain(enough, 10).text.endswith("(80 %).")
 
 
 class TestWhole:

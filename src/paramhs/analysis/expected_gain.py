@@ -7,11 +7,16 @@ runs, over the last factor of `SPAN`, and their rate is what these counts allow:
 never excludes another improvement. Each improvement saves a share of the cost; shares are
 exponential, with the mean of those seen, the later the more weight.
 
-The prediction is therefore about the search as it goes, not about the space: it does not know of a
-region that no move has found yet. Costs of successive incumbents are compared on the runs that both
-have made, and a winner was lucky on them, so the gains are rather too large than too small.
+Costs of successive incumbents are compared on the runs that both have made. A winner was lucky on
+them, and late in a search most changes of the incumbent are nothing but luck. So each share is
+shrunk by its standard error, as James and Stein do; one below its error is no improvement, and does
+not count.
 
-Source: Renyi, On outstanding values of a sequence of observations (1962), for the law of records.
+The prediction is about the search as it goes, not about the space: it does not know of a region
+that no move has found yet.
+
+Sources: Renyi, On outstanding values of a sequence of observations (1962), for the law of records;
+James, Stein, Estimation with quadratic loss (1961), of which this is the positive part.
 """
 
 import itertools
@@ -19,9 +24,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+from statistics import fmean
 from typing import NamedTuple
 
-from paramhs.analysis.evidence import common_costs
+from paramhs.analysis.evidence import standard_error
+from paramhs.core.costs import WORST
 from paramhs.core.runs import Point
 from paramhs.core.several_costs import Costs
 from paramhs.search.history import History
@@ -31,8 +38,13 @@ QUANTILE = 0.9
 """Quantile of the predicted law that is shown as the upper end."""
 STATED_CONFIDENCE = 0.8
 """Confidence in the upper end: how often it held on known laws, in simulations."""
+_SURE = f"{100 * STATED_CONFIDENCE:.0f} %"
 SPAN = 4.0  # improvements since a quarter of the runs give their rate
 _PRIOR_COUNT = 0.5  # Jeffreys' prior of a Poisson rate
+MIN_RACES = 10
+"""Races before which nothing is predicted."""
+UNKNOWN_GAIN = 0.1  # mean gain of an improvement before one is clear
+_MIN_LEFT = 1e-3  # share of the cost that is left after any improvement, at least
 _DRAWS = 1_000
 
 
@@ -43,6 +55,15 @@ class Improvement(NamedTuple):
     """Runs of the search before it."""
     share: float
     """Share of the cost that it saved, on the runs that both have made."""
+    error: float = 0.0
+    """Standard error of the share."""
+
+    @property
+    def gain(self) -> float:
+        """Logarithm of the factor by which it was better, shrunk by its error; 0 if not clear."""
+        if self.share <= self.error:
+            return 0.0
+        return -math.log(max(1 - self.share, _MIN_LEFT)) * (1 - (self.error / self.share) ** 2)
 
 
 @dataclass(frozen=True)
@@ -61,12 +82,13 @@ class ExpectedGain:
     @property
     def text(self) -> str:
         """The prediction, as a sentence."""
-        return f"Another {self.runs:,} runs would probably gain {_range(self.low, self.high)}."
+        gain = _range(self.low, self.high)
+        return f"Another {self.runs:,} runs would probably gain {gain} ({_SURE})."
 
     @property
     def short(self) -> str:
         """The prediction on part of a line."""
-        return f"{self.runs:,} more runs gain {_range(self.low, self.high)}"
+        return f"{self.runs:,} more runs gain {_range(self.low, self.high)} ({_SURE})"
 
     def to_json(self) -> dict[str, object]:
         """Convert the prediction to JSON types."""
@@ -81,9 +103,9 @@ def _range(low: float, high: float) -> str:
 
 
 def expected_gain(record: Record, further: int) -> ExpectedGain | None:
-    """Predict the gain of `further` runs; None before the first race, or with several costs."""
+    """Predict the gain of `further` runs; None before `MIN_RACES`, or with several costs."""
     history = record.history
-    if not history.races or further < 1 or isinstance(record.scenario.cost, Costs):
+    if len(history.races) < MIN_RACES or isinstance(record.scenario.cost, Costs):
         return None
     past = improvements(history, record.trajectory)
     return predicted(past, len(record.runs), further, history.rng("gain"))
@@ -92,41 +114,42 @@ def expected_gain(record: Record, further: int) -> ExpectedGain | None:
 def improvements(history: History, trajectory: Sequence[Point]) -> list[Improvement]:
     """Every change of the incumbent with its gain."""
     pairs = itertools.pairwise(trajectory)
-    return [Improvement(new.runs, _share(history, old, new)) for old, new in pairs]
+    return [Improvement(new.runs, *_saved(history, old, new)) for old, new in pairs]
 
 
-def _share(history: History, old: Point, new: Point) -> float:
-    """Share of the old one's cost that the new one saves; all of it if the old one failed."""
-    met = common_costs(history, old.config, new.config)
-    if met is None or met.second is None:
-        return 1.0
-    if met.first is None or met.first_failed > met.second_failed:
-        return 1.0
-    if met.ratio is not None:
-        return min(max(1 - 1 / met.ratio, 0.0), 1.0)
-    difference = abs(met.first - met.second)
-    return min(difference / max(abs(met.first), abs(met.second), 1e-300), 1.0)
+def _saved(history: History, old: Point, new: Point) -> tuple[float, float]:
+    """Share of the old one's cost that the new one saves, and its standard error.
+
+    It is all of the cost if the old one failed more often.
+    """
+    mine, other = history.costs(old.config), history.costs(new.config)
+    shared = [(mine[pair][0], other[pair][0]) for pair in mine if pair in other]
+    usable = [pair for pair in shared if max(pair) < WORST]
+    if not usable or sum(a == WORST for a, _ in shared) > sum(b == WORST for _, b in shared):
+        return 1.0, 0.0
+    before, after = map(fmean, zip(*usable, strict=True))
+    scale = max(abs(before), abs(after), 1e-300)
+    ratio = after / before if before * after > 0 else 1.0
+    rest = [(b - ratio * a) / scale for a, b in usable]
+    error = 0.0 if history.pair_count == 1 else standard_error(rest)
+    return min(max((before - after) / scale, 0.0), 1.0), error
 
 
 def predicted(past: Sequence[Improvement], now: int, further: int, rng: Random) -> ExpectedGain:
     """Predict the gain of `further` runs after `now`, given the improvements so far."""
-    recent = sum(change.runs > now / SPAN for change in past)
+    clear = [change for change in past if change.gain > 0]
+    recent = sum(change.runs > now / SPAN for change in clear)
     ahead = math.log1p(further / max(now, 1)) / math.log(SPAN)
-    mean = _mean_share(past, now)
+    mean = _mean_gain(clear)
     gains = sorted(_gain(recent, ahead, mean, rng) for _ in range(_DRAWS))
     low, high = (gains[int(q * (_DRAWS - 1))] for q in (1 - QUANTILE, QUANTILE))
     return ExpectedGain(further, math.fsum(gains) / _DRAWS, low, high)
 
 
-def _mean_share(past: Sequence[Improvement], now: int) -> float:
-    """Mean gain of an improvement, in logarithms of the cost; the later, the more weight.
-
-    Improvements become smaller, so weights grow with the square of the runs before.
-    """
-    weights = [(change.runs / max(now, 1)) ** 2 for change in past]
-    logs = [-math.log(max(1 - change.share, 1e-3)) for change in past]
-    total = math.fsum(weights)
-    return math.fsum(map(math.prod, zip(weights, logs, strict=True))) / total if total else 0.0
+def _mean_gain(clear: Sequence[Improvement]) -> float:
+    """Mean gain of an improvement; the later, the more weight, because they become smaller."""
+    runs = sum(change.runs for change in clear)
+    return math.fsum(change.gain * change.runs for change in clear) / runs if runs else UNKNOWN_GAIN
 
 
 def _gain(recent: int, ahead: float, mean: float, rng: Random) -> float:

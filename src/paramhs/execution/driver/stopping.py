@@ -11,7 +11,7 @@ rare but large, nothing is gained in nine of ten cases, and much in the tenth.
 
 from dataclasses import dataclass, field
 
-from paramhs.analysis.expected_gain import STATED_CONFIDENCE, expected_gain
+from paramhs.analysis.expected_gain import STATED_CONFIDENCE, ExpectedGain, expected_gain
 from paramhs.execution.driver.budget import Budget
 from paramhs.search.record import Record
 
@@ -40,11 +40,21 @@ class Stopping:
         self._looked, whole = runs, runs_in(self.budget, record)
         if runs * MIN_SHARE < whole:
             return ""
-        found = expected_gain(record, max(int(whole / NEXT_SHARE), 1))
-        if found is None or max(found.high, found.estimate) >= least:
+        found = expected_gain(record, next_runs(whole))
+        if found is None or not is_enough(found, least):
             return ""
         sure = f"({100 * STATED_CONFIDENCE:.0f} % sure)"
         return f"the next {found.runs:,} runs would gain less than {100 * least:g} % {sure}"
+
+
+def next_runs(whole: float) -> int:
+    """Number of runs whose gain is predicted, of this many in the whole budget."""
+    return max(int(whole / NEXT_SHARE), 1)
+
+
+def is_enough(found: ExpectedGain, least: float) -> bool:
+    """Whether the predicted gain is below the limit, both its upper end and its mean."""
+    return max(found.high, found.estimate) < least
 
 
 def runs_in(budget: Budget, record: Record) -> float:
