@@ -1,12 +1,15 @@
 """What is said of the best, of other draws and of more runs: bounds, coverage, words."""
 
 import math
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from benchmarks.calibration.certificate import untried_wrong
+from benchmarks.calibration.searches import kept
 from benchmarks.calibration.simulated import LAWS, Simulated, searched
+from benchmarks.calibration.stopping import outcomes, stopped_after
 from paramhs import tune
 from paramhs.analysis.certificate import LIMITS, certificate
 from paramhs.analysis.expected_gain import (
@@ -41,6 +44,16 @@ def half_fails(config, instance, seed):
 @pytest.fixture(scope="module")
 def record():
     return tune(noisy, SPACE, instances=range(8), budget=400).record
+
+
+@pytest.fixture(scope="module")
+def alike():
+    """Searches in which no configuration is better than another."""
+    labs = [Simulated(LAWS["all alike"], seed).lab for seed in range(4)]
+    return [
+        kept("alike", seed, 600, searched(lab, "paramhs", seed, 600), lab.cost, [])
+        for seed, lab in enumerate(labs)
+    ]
 
 
 class TestUntried:
@@ -171,6 +184,25 @@ class TestGain:
         assert len(few.history.races) < MIN_RACES <= len(enough.history.races)
         assert expected_gain(few, 10) is None
         assert expected_gain(enough, 10).text.endswith("(80 %).")
+
+
+class TestStopping:
+    def test_luck_does_not_keep_a_search_going(self, alike):
+        lucky = [
+            replace(one, gains=[(n, share, 0.0) for n, share, _ in one.gains]) for one in alike
+        ]
+        runs, more = (sum(stopped_after(x, 600, 0.01) for x in of) for of in (alike, lucky))
+        assert runs < 0.75 * more
+
+    def test_stopping_costs_nothing_where_nothing_is_better(self, alike):
+        found = outcomes(alike, 600, 0.01)["alike"]
+        assert max(saved for saved, _ in found) > 0.5
+        assert all(regret == 0 for _, regret in found)
+
+    def test_a_clear_improvement_keeps_it_going(self, alike):
+        better = [replace(one, gains=[*one.gains, (one.races[0], 0.2, 0.01)]) for one in alike]
+        runs, more = (sum(stopped_after(x, 600, 0.01) for x in of) for of in (alike, better))
+        assert more > 1.3 * runs
 
 
 class TestWhole:

@@ -271,7 +271,7 @@ class TestInterrupts:
         assert 0 < stored < 80
         (tmp_path / "hurry").touch()
         resumed = tuned("--runs", 80, cwd=tmp_path)
-        assert 80 - 8 <= runs_in(tmp_path / "scenario.sqlite") <= 80  # a tenth may stay in reserve
+        assert 80 - 13 <= runs_in(tmp_path / "scenario.sqlite") <= 80  # a sixth may stay in reserve
         whole = tuned("--runs", 80, "--store", "whole.sqlite", cwd=tmp_path)
         assert decisions(resumed) == decisions(whole)
 

@@ -13,7 +13,8 @@ from paramhs.core.text.numbers import counted, time_text
 from paramhs.execution.storage import Store
 
 MIN_RESERVE_RUNS = 10  # a smaller budget reserves none to finish a race
-MAX_TENTH_RUNS = 15  # a small budget reserves a tenth, up to this: a race is long beside it
+SMALL_RESERVE = 6  # a small budget reserves this part, because a race is long beside it,
+MAX_SMALL_RESERVE = 15  # up to this number of runs
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class Account:
         runs = (self._budget.runs or 0) - self._kept_runs
         if not self._reserve or runs < MIN_RESERVE_RUNS:
             return 0
-        return max(1, int(self._reserve * runs), min(runs // 10, MAX_TENTH_RUNS))
+        return max(1, int(self._reserve * runs), min(runs // SMALL_RESERVE, MAX_SMALL_RESERVE))
 
     def runs_left(self, taken: int, finishing: bool = True) -> float:
         """Number of further runs the search may request."""
