@@ -156,7 +156,7 @@ MEANINGS: dict[str, dict[str, tuple[str, str]]] = {
         "target_time": ("Time the target runs, summed over all runs.", '"1 h"'),
         "wall_time": ("Time that passes, summed over all sessions.", '"30 min"'),
         "stop": (
-            "Stop earlier: when, with 80 % confidence, the next tenth of the budget would gain "
+            "Stop earlier: when, with 75 % confidence, the next tenth of the budget would gain "
             "less. At least a fifth of the budget and 50 races come before.",
             '"gain < 1 %"',
         ),

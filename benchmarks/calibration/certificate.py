@@ -70,6 +70,8 @@ def width_table(kept: Sequence[Kept]) -> Iterator[str]:
     yield "|---" * (len(moments) + 3) + "|"
     groups: dict[str, list[Kept]] = defaultdict(list)
     for one in kept:
+        if not one.tried:
+            continue
         groups[one.case].append(one)
     for case, ones in sorted(groups.items()):
         rows = [row for one in ones for row in one.tried]

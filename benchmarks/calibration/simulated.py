@@ -176,8 +176,10 @@ def table(rows: Iterable[Row], statements: Sequence[str]) -> Iterator[str]:
         lambda: defaultdict(list)
     )
     for row in rows:
-        if row.statement in statements:
+        if row.statement in statements and row.said < MAX_STATED_GAIN:  # else nothing is said
             groups[row.statement, row.search, row.case][row.seed].append(row)
+    if not groups:
+        return
     moments = sorted({row.runs for group in groups.values() for r in group.values() for row in r})
     columns = " | ".join(f"{n} runs" for n in moments)
     yield f"| statement, search | target | searches | {columns} | at any of these |"

@@ -88,7 +88,8 @@ def _mean(groups: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     columns = [[regret for _, regret in pairs] for pairs in groups.values()]
     error = math.sqrt(math.fsum(map(_error, columns))) / len(columns)
     largest = max(max(column) for column in columns)
-    return f"{saved:.0%} | {regrets:.1%} ± {error:.1%} | {largest:.1%}"
+    shown = f" ± {error:.1%}" if math.isfinite(error) else ""
+    return f"{saved:.0%} | {regrets:.1%}{shown} | {largest:.1%}"
 
 
 def _error(numbers: Sequence[float]) -> float:

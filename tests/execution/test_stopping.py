@@ -36,7 +36,7 @@ def test_it_stops_and_says_why(stopped):
     path, result = stopped
     assert WHOLE / MIN_SHARE <= result.asked < WHOLE / 2
     assert len(result.history.races) >= MIN_RACES
-    assert result.stopped == "the next 70 runs would gain less than 2 % (80 % sure)"
+    assert result.stopped == "the next 70 runs would gain less than 2 % (75 % sure)"
     assert load(path).stopped == result.stopped
 
 

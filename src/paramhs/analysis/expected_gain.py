@@ -36,7 +36,7 @@ from paramhs.search.record import Record
 
 QUANTILE = 0.9
 """Quantile of the predicted law that is shown as the upper end."""
-STATED_CONFIDENCE = 0.8
+STATED_CONFIDENCE = 0.75
 """Confidence in the upper end: how often it held on known laws, in simulations."""
 _SURE = f"{100 * STATED_CONFIDENCE:.0f} %"
 SPAN = 4.0  # improvements since a quarter of the runs give their rate

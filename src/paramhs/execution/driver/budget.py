@@ -27,7 +27,7 @@ class Budget:
     the search waits for are finished, unless there is capping: then none receives more than the
     remaining time.
 
-    With `stop`, the search ends earlier: when, with 80 % confidence, the next tenth of the budget
+    With `stop`, the search ends earlier: when, with 75 % confidence, the next tenth of the budget
     would gain less than this share of the cost. At least a fifth of the budget and 50 races come
     before.
 
