@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.calibration.shares import interval
 from benchmarks.calibration.simulation import POPULATIONS, POWER, Law, Numbers, filled
 from benchmarks.laboratory.__main__ import collected, surrogate
-from benchmarks.landscapes.configurators import Replayed
+from benchmarks.landscapes.labs import Replayed
 from paramhs.analysis.confidence_sequence import SHARES, mean_saving
 from paramhs.core.random_streams import stream
 from paramhs.core.runs import Task

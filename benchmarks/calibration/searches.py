@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.laboratory.__main__ import collected, surrogate
-from benchmarks.landscapes.configurators import Replayed
+from benchmarks.landscapes.labs import Replayed
 from paramhs.analysis.expected_gain import improvements
 from paramhs.analysis.gain_bound import MAX_STATED_GAIN, gain_bound
 from paramhs.api.tune import tune_scenario

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from benchmarks.calibration.searches import DATA, Kept, read
-from benchmarks.landscapes.configurators import Replayed
+from benchmarks.landscapes.labs import Replayed
 from paramhs.analysis.expected_gain import Improvement, predicted
 from paramhs.api.tune import tune_scenario
 from paramhs.core.costs import Runtime
