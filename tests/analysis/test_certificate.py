@@ -43,7 +43,7 @@ def half_fails(config, instance, seed):
 
 @pytest.fixture(scope="module")
 def record():
-    return tune(noisy, SPACE, instances=range(8), budget=400).record
+    return tune(noisy, SPACE, instances=range(8), budget=600).record
 
 
 @pytest.fixture(scope="module")

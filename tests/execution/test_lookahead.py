@@ -81,6 +81,6 @@ def test_the_first_challengers_are_run_beside_the_default():
     scenario = Scenario(SPACE, instances(12), Runtime(), CUTOFF, capping=Capping("preserving"))
     history = History(scenario, 0)
     request = next(CONFIGURATORS["paramhs"].search(history))
-    early = {task.config for task in LookAhead(history).tasks(request)}
+    early = {task.config for task in LookAhead().tasks(request)}
     assert {task.config for task in request.tasks} == {SPACE.default}
     assert len(early - {SPACE.default}) >= 9

@@ -8,7 +8,7 @@ from itertools import islice
 import psutil
 import pytest
 
-from paramhs.core.runs import Coming, Evaluate, Incumbent, Run, Status, Task
+from paramhs.core.runs import Evaluate, Incumbent, Run, Status, Task
 from paramhs.core.scenario import Scenario
 from paramhs.core.space import Space
 from paramhs.execution.driver import Budget, Driver
@@ -42,19 +42,15 @@ def two_races(history, decided):
     def runs(config):
         return [Task(config, *pair) for pair in pairs]
 
-    def better(known, challenger, incumbent):
-        yield Evaluate(runs(challenger)[:1])
-        return False
-
     yield Incumbent(DEFAULT)
     history.open_race(OTHER, DEFAULT)
-    answers = yield Evaluate(runs(DEFAULT), coming=Coming(DEFAULT, lambda: [DOOMED], better))
+    answers = yield Evaluate(runs(DEFAULT), following=lambda found: runs(DOOMED)[:1])
     for run in answers:
         history.add(run)
     decided()
     history.decide(OTHER, DEFAULT, won=False)
     history.open_race(OTHER, DEFAULT)
-    answers = yield Evaluate(runs(OTHER), coming=Coming(DEFAULT, list, better))
+    answers = yield Evaluate(runs(OTHER), following=lambda found: [])
     for run in answers:
         history.add(run)
     return "done"

@@ -30,7 +30,7 @@ def cost(config, instance):
 @pytest.fixture(scope="module")
 def found():
     return paramhs.tune(
-        cost, {"x": paramhs.Integer(0, 19, default=9)}, instances=TRAIN, budget=120, seed=1
+        cost, {"x": paramhs.Integer(0, 19, default=9)}, instances=TRAIN, budget=120, seed=0
     )
 
 

@@ -59,7 +59,7 @@ def drive(
     `peek`: how many tasks to make early at each batch, none when it ends; with a `history`.
     """
     driven, peeks, idle = Driven(), iter(peek), 0
-    ahead = LookAhead(history) if history else None
+    ahead = LookAhead() if history else None
     dialogue = Dialogue(search)
     for request in steps(dialogue, target):
         if isinstance(request, Incumbent):

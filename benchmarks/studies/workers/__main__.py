@@ -33,6 +33,7 @@ SEARCHES: dict[str, Callable[[int], Configurator]] = {
 }
 """By name, for so many workers."""
 FORMER = [
+    "1939fd1, learned",
     "before cohorts, learned",
     "before cohorts, plain",
     "ParamILS, before",

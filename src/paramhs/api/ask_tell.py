@@ -112,7 +112,7 @@ class AskTell:
         history = History(scenario, self._seed)
         history.judge.tells_cutoff = True  # a task includes its cutoff
         session = Session(self._maker.search(history), Record(history, dict(TARGET)))
-        self._ahead = LookAhead(history)
+        self._ahead = LookAhead()
         kept = ToldRuns(self._path, history, self._maker, session)
         self._told |= kept.replay()
         self._handed_out |= self._told

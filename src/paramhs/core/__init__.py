@@ -5,12 +5,11 @@ A target of your own derives from `Target`: called with a `Task`, it returns a `
 
 from paramhs.core.capping import Capping
 from paramhs.core.costs import CostMetric, CountedWork, Quality, Runtime, RuntimeThenQuality
-from paramhs.core.runs import Coming, Evaluate, Incumbent, Instance, Pair, Run, Status, Target, Task
+from paramhs.core.runs import Evaluate, Incumbent, Instance, Pair, Run, Status, Target, Task
 from paramhs.core.scenario import Scenario
 
 __all__ = [
     "Capping",
-    "Coming",
     "CostMetric",
     "CountedWork",
     "Evaluate",

@@ -336,34 +336,13 @@ class Target(Protocol):
         return f"{self.name} with {task.config} on {task.instance.name}, seed {task.seed}"
 
 
-class Coming(NamedTuple):
-    """Races that a search will hold after the present one, as far as it knows them.
+Found = Callable[[Task], Run | None]
+"""A function that returns the outcome of a task if its run was made early."""
 
-    Idle workers make the runs of these races early. What is said here changes no result.
 
-    Args:
-        incumbent: The incumbent of the present race.
-        challengers: Returns the challengers of the next races if the incumbent keeps its place.
-        better: A race, given a history, a challenger and an incumbent: a method of a comparison.
-        fixed: Whether the same challengers follow if there is a new incumbent.
-
-    Examples:
-        >>> from paramhs import Space
-        >>> from paramhs.core import Coming
-        >>> from paramhs.search import Growing
-        >>> space = Space({"x": range(3)})
-        >>> Coming(space.default, space.configs, Growing().better).fixed
-        False
-    """
-
-    incumbent: Config
-    """The incumbent of the present race."""
-    challengers: Callable[[], Iterable[Config]]
-    """Those to race next, in order, if the incumbent keeps its place; read while workers idle."""
-    better: Callable[[Any, Config, Config], "Asking"]
-    """A race, given a history, a challenger and an incumbent: a method of a comparison."""
-    fixed: bool = False
-    """Whether the same challengers follow if there is a new incumbent."""
+def nothing_follows(found: Found) -> Iterable[Task]:
+    """No tasks follow, as far as is known."""
+    return ()
 
 
 class Evaluate(NamedTuple):
@@ -372,7 +351,7 @@ class Evaluate(NamedTuple):
     Args:
         tasks: The runs to make.
         likely: Tasks that the search will probably request next.
-        coming: Races that follow.
+        following: Returns further tasks, given the runs that were made early.
 
     Examples:
         >>> from paramhs.core import Evaluate
@@ -382,12 +361,12 @@ class Evaluate(NamedTuple):
 
     tasks: Sequence[Task]
     likely: Iterable[Task] = ()
-    """Tasks that will be requested later if the race continues, the next ones first.
+    """Tasks that will be requested later, the most certain first, for workers that would be idle.
 
-    Read only while workers are idle, and again whenever more runs are known.
+    Read again whenever more runs are known. What is said here changes no result.
     """
-    coming: Coming | None = None
-    """Races that follow."""
+    following: Callable[[Found], Iterable[Task]] = nothing_follows
+    """Returns tasks of races to come, given the runs that were made early."""
 
 
 class Incumbent(NamedTuple):

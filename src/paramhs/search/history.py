@@ -385,9 +385,9 @@ class History:
         """
         known = {task: self._whole.get((task.config, task.pair)) for task in tasks if self._whole}
         new = [task for task in tasks if known.get(task) is None] if known else tasks
+        made = iter((yield Evaluate(new, likely)) if new else ())
         self._asked += len(new)
         self._recalled += len(tasks) - len(new)
-        made = iter((yield Evaluate(new, likely)) if new else ())
         for task in tasks:
             whole = known.get(task)
             if whole is None:

@@ -53,7 +53,7 @@ def events(
 
     Each time, `peek` tasks are made early, as an idle worker would; that takes the `history`.
     """
-    ahead = LookAhead(history) if history else None
+    ahead = LookAhead() if history else None
     seen: list[object] = []
     dialogue, made = Dialogue(search), 0
     for step in steps(dialogue, costing(cost)):

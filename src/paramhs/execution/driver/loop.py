@@ -9,7 +9,17 @@ from typing import NamedTuple
 
 from paramhs.core.capping import MIN_CAP
 from paramhs.core.errors import BadInput, TargetError
-from paramhs.core.runs import FAILURES, Evaluate, Run, Search, Status, Task, answer, capped
+from paramhs.core.runs import (
+    FAILURES,
+    Evaluate,
+    Run,
+    Search,
+    Status,
+    Task,
+    answer,
+    capped,
+    nothing_follows,
+)
 from paramhs.core.space import Config
 from paramhs.execution.driver.broken_target import DefaultTrial
 from paramhs.execution.driver.budget import Account, Budget, Later
@@ -89,7 +99,7 @@ class Driver:
         self._speculative: dict[Call, Task] = {}
         self._early: dict[Call, float] = {}
         """Time at which each speculative run of this session was stored."""
-        self._ahead = LookAhead(self.history)
+        self._ahead = LookAhead()
         self._notices_passed = 0
         self._points_seen = 0
         self._races_seen = 0
@@ -287,14 +297,14 @@ class Driver:
     def _end_useless(self, request: Evaluate) -> None:
         """After a race, end long runs that were made early and that no race will request."""
         decided = len(self.history.races)
-        if decided == self._races_weighed or request.coming is None:
+        if decided == self._races_weighed or request.following is nothing_follows:
             return
         self._races_weighed = decided
         early = [task.call for task in self._flights.longer_than(_LONG_SECONDS)]
         if not early:
             return
-        racing = {task.config for task in request.tasks} | {request.coming.incumbent}
-        racing.update(islice(request.coming.challengers(), _LOOKAHEAD_TASKS * self.jobs))
+        racing = {task.config for task in self._ahead.expected(request)}
+        racing.update(filter(None, [self.session.incumbent]))
         self._end(call for call in early if call[0] not in racing)
 
     def _end(self, calls: Iterable[Call]) -> None:

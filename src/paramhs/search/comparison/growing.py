@@ -7,18 +7,18 @@ from functools import lru_cache
 from itertools import chain, islice
 from numbers import Integral
 from statistics import fmean, stdev
+from typing import NamedTuple
 
 from paramhs.core.costs import Cost
 from paramhs.core.errors import BadInput
 from paramhs.core.random_streams import at_place, key_of
-from paramhs.core.runs import Asking, Pair, Task
+from paramhs.core.runs import Asking, Found, Pair, Status, Task
 from paramhs.core.space import Config
 from paramhs.search.comparison.balance import by_blocks, family_count, total
 from paramhs.search.comparison.capped_race import coming_runs, is_lost, meet
-from paramhs.search.comparison.comparison import Comparison
+from paramhs.search.comparison.comparison import Comparison, Opening, OpenRace
 from paramhs.search.history import History
 from paramhs.search.model.inert_parameters import is_without_effect
-from paramhs.search.peekable import Peekable
 
 _MIN_PAIRS = 3  # fewest pairs on which an incumbent may be replaced
 _SURE_RUNS = 20  # runs up to which the evidence of the incumbent grows with every challenger
@@ -83,34 +83,71 @@ class Growing(Comparison):
 
     def better(self, history: History, challenger: Config, incumbent: Config) -> Asking:
         """Whether the challenger is no worse on all of the incumbent's pairs, and not equal."""
+        return (yield from self._held(self._race(history, challenger, incumbent), alone=True))
+
+    def opened(
+        self,
+        history: History,
+        challenger: Config,
+        incumbent: Config,
+        planned: Sequence[Pair] = (),
+    ) -> OpenRace:
+        """The race, on pairs that are chosen when it is opened."""
+        race = self._race(history, challenger, incumbent, planned)
+        yield Opening(race.ahead, race.gained)
+        return (yield from self._held(race, alone=False))
+
+    def _race(
+        self,
+        history: History,
+        challenger: Config,
+        incumbent: Config,
+        planned: Sequence[Pair] = (),
+    ) -> "_Race":
+        """Choose the pairs of a race, their order and the looks at them."""
         times = history.times_met(challenger, incumbent)
-        gained = self._gained(history, incumbent, challenger)
-        pairs = [*history.pairs_of(incumbent), *gained] if gained else history.pairs_of(incumbent)
-        order = Peekable(self._order(history, challenger, times, pairs))
-        met: list[Pair] = []
-        new: list[Cost] = []
-        old: list[Cost] = []
+        gained = self._gained(history, incumbent, challenger, planned)
+        pairs = [*history.pairs_of(incumbent), *planned, *gained]
+        order = list(self._order(history, challenger, times, pairs))
         # Pairs that the challenger has met come first and cost little, so no look is made before
         # all of them. A challenger that is revisited has lost on its first pairs, so with each race
         # its first look moves further away (40 only bounds the shift).
         known = len(_met(history, challenger, history.pairs_of(incumbent)))
-        first = self._first_look(history, order.peek()) << min(times, 40)
-        for look in self._looks(max(first, known), len(pairs)):
-            met += islice(order, look - len(met))
-            likely = _later(history, challenger, incumbent, met, order)
-            if not (
-                yield from meet(history, challenger, incumbent, met, gained=gained, likely=likely)
-            ):
+        first = self._first_look(history, iter(order)) << min(times, 40)
+        looks = list(self._looks(max(first, known), len(pairs)))
+        return _Race(history, challenger, incumbent, order, looks, gained)
+
+    def _held(self, race: "_Race", alone: bool) -> Asking:
+        """Hold a race; if it is `alone`, name the runs of later looks for idle workers."""
+        history, challenger, incumbent, order, looks, gained = race
+        met: Sequence[Pair] = ()
+        for look in looks:
+            met = order[:look]
+            later = race.later(look) if alone else ()
+            meeting = meet(history, challenger, incumbent, met, gained=gained, likely=later)
+            if not ((yield from meeting) and self._is_ahead(history, challenger, incumbent, met)):
                 return False
             # The incumbent runs on its new pairs together with the first look only.
             gained = []
-            new, old = (_costs(history, config, met) for config in (challenger, incumbent))
-            new_score, old_score = (total(history, met, costs) for costs in (new, old))
-            if new_score > old_score or is_without_effect(history, incumbent, new, old):
+        # Races that were decided meanwhile may have brought the incumbent to more pairs.
+        while len(met) < len(history.pairs_of(incumbent)):
+            known = set(met)
+            met = [*met, *(pair for pair in history.pairs_of(incumbent) if pair not in known)]
+            meeting = meet(history, challenger, incumbent, met)
+            if not ((yield from meeting) and self._is_ahead(history, challenger, incumbent, met)):
                 return False
         # After the last look the challenger is no worse; one that is equal pair by pair does not
         # win.
-        return new != old
+        return _costs(history, challenger, met) != _costs(history, incumbent, met)
+
+    def _is_ahead(
+        self, history: History, challenger: Config, incumbent: Config, met: Sequence[Pair]
+    ) -> bool:
+        """Whether the challenger is no worse on these pairs, and not known to be without effect."""
+        new, old = (_costs(history, config, met) for config in (challenger, incumbent))
+        if total(history, met, new) > total(history, met, old):
+            return False
+        return not is_without_effect(history, incumbent, new, old)
 
     def is_final(self, history: History, challenger: Config, incumbent: Config) -> bool:
         """Whether all pairs were compared, or the challenger is clearly worse."""
@@ -127,17 +164,23 @@ class Growing(Comparison):
         return int(min(self.max_runs, history.pair_count))
 
     def _gained(
-        self, history: History, incumbent: Config, rival: Config | None = None
+        self,
+        history: History,
+        incumbent: Config,
+        rival: Config | None = None,
+        planned: Sequence[Pair] = (),
     ) -> list[Pair]:
         """Pairs on which the incumbent must run before the next challenger."""
-        known = len(history.costs(incumbent))
+        known = len(history.costs(incumbent)) + len(planned)
         pays = known > 0 and (
-            self._pays(history, known) or self._has_met_all(history, rival, incumbent)
+            self._pays(history, known)
+            or (not planned and self._has_met_all(history, rival, incumbent))
         )
         wanted = min(max(known + pays, self.min_runs, _MIN_PAIRS), self._limit(history))
         if wanted <= known:
             return []
-        return list(islice(history.new_pairs(incumbent), wanted - known))
+        new = (pair for pair in history.new_pairs(incumbent) if pair not in planned)
+        return list(islice(new, wanted - known))
 
     def _pays(self, history: History, known: int) -> bool:
         """Whether another run of the incumbent is worth as much as one of a challenger.
@@ -196,18 +239,50 @@ class Growing(Comparison):
         yield runs
 
 
-def _later(
-    history: History,
-    challenger: Config,
-    incumbent: Config,
-    met: Sequence[Pair],
-    order: Peekable[Pair],
-) -> Iterator[Task]:
-    """Runs the challenger will request after the next decision, if it survives."""
-    later = list(islice(order.peek(), len(met)))
-    for task in coming_runs(history, challenger, incumbent, [*met, *later]):
-        if task.pair in later:
-            yield task
+class _Race(NamedTuple):
+    """A race, with the pairs that were chosen for it."""
+
+    history: History
+    challenger: Config
+    incumbent: Config
+    order: Sequence[Pair]
+    looks: Sequence[int]
+    """Numbers of pairs at which the two are compared."""
+    gained: Sequence[Pair]
+    """New pairs of the incumbent."""
+
+    def runs_to(self, look: int) -> list[Task]:
+        """Runs of the challenger that are missing up to a look."""
+        return list(coming_runs(self.history, self.challenger, self.incumbent, self.order[:look]))
+
+    def later(self, look: int) -> Iterator[Task]:
+        """Runs that the challenger will request after a look, if it survives."""
+        pairs = self.order[look : 2 * look]
+        for task in self.runs_to(2 * look):
+            if task.pair in pairs:
+                yield task
+
+    def ahead(self, found: Found) -> list[Task]:
+        """Runs that the race will request, as far as those made early show that it survives."""
+        history, cost_of = self.history, self.history.scenario.cost_of
+        tasks: list[Task] = []
+        new, old = ({**history.costs(config)} for config in (self.challenger, self.incumbent))
+        for look in self.looks:
+            pairs, tasks = self.order[:look], self.runs_to(look)
+            runs = list(map(found, tasks))
+            if None in runs:
+                return tasks
+            runs += map(found, history.missing(self.incumbent, pairs))
+            for run in runs:
+                if run is not None and run.status is not Status.CAPPED:
+                    known = new if run.task.config == self.challenger else old
+                    known[run.task.pair] = cost_of(run)
+            if any(pair not in new or pair not in old for pair in pairs):
+                return tasks
+            ours, theirs = ([known[pair] for pair in pairs] for known in (new, old))
+            if total(history, pairs, ours) > total(history, pairs, theirs):
+                return tasks
+        return tasks
 
 
 @lru_cache(maxsize=100_000)

@@ -1,16 +1,26 @@
 """Base class of configurators, with the parts they share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Sequence
-from functools import partial
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
 from paramhs.core.errors import BadInput
 from paramhs.core.part_checks import check_part
-from paramhs.core.runs import Asking, Coming, Evaluate, Incumbent, Run, Search
+from paramhs.core.runs import (
+    Asking,
+    Evaluate,
+    Found,
+    Incumbent,
+    Run,
+    Search,
+    Task,
+    nothing_follows,
+)
 from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison
+from paramhs.search.comparison.comparison import first_tasks
 from paramhs.search.dialogue import Dialogue
 from paramhs.search.history import History
 from paramhs.search.operators import Learner, Operator
@@ -22,6 +32,10 @@ MAX_IDLE_PROPOSALS = 1_000  # proposals in a row without a new run that end a se
 
 Stage = Generator[Evaluate | Incumbent, Sequence[Run], Config]
 """A part of a search that ends with a configuration."""
+
+
+Following = Callable[[Found], Iterable[Task]]
+"""A function that returns runs to come, given those that were made early."""
 
 
 class Configurator(ABC):
@@ -41,21 +55,12 @@ class Configurator(ABC):
         """
 
 
-Challengers = Callable[[], Iterable[Config]]
-"""A function that returns the challengers of the next races, as far as they are known."""
-
-
-def _none() -> Iterable[Config]:
-    return ()
-
-
 def race(
     history: History,
     comparison: Comparison,
     challenger: Config,
     incumbent: Config,
-    following: Challengers = _none,
-    fixed: bool = False,
+    following: Following = nothing_follows,
 ) -> Asking:
     """Race a challenger, and record the outcome in the history.
 
@@ -64,44 +69,65 @@ def race(
         comparison: The rule of the race.
         challenger: The configuration that was proposed.
         incumbent: The configuration to beat.
-        following: The challengers of the races after this one, for idle workers.
-        fixed: Whether they follow even if there is a new incumbent.
+        following: Returns runs that the search will probably request after this race, for idle
+            workers.
 
     Returns:
         A generator that asks for runs and returns whether the challenger has won.
     """
     history.open_race(challenger, incumbent)
-    coming = Coming(incumbent, following, comparison.better, fixed)
-    asking = Dialogue(comparison.better(history, challenger, incumbent))
-    while request := asking.request:
-        asking.advance((yield request._replace(coming=coming)))
-    won = bool(asking.result)
+    won = yield from _before(comparison.better(history, challenger, incumbent), following)
     history.decide(challenger, incumbent, won)
     return won
 
 
+def _before(asking: Asking, following: Following) -> Asking:
+    """Requests for runs, which say what follows."""
+    dialogue = Dialogue(asking)
+    while request := dialogue.request:
+        dialogue.advance((yield request._replace(following=following)))
+    return bool(dialogue.result)
+
+
+def next_races(
+    history: History,
+    comparison: Comparison,
+    challengers: Callable[[], Iterable[Config]],
+    incumbent: Config,
+) -> Following:
+    """The first runs of races against this incumbent, as long as it keeps its place."""
+
+    def following(found: Found) -> Iterator[Task]:
+        copy = history.copy()
+        for challenger in challengers():
+            yield from first_tasks(comparison.better(copy, challenger, incumbent))
+
+    return following
+
+
 def first_incumbent(
-    history: History, comparison: Comparison, start: Start, following: Challengers = _none
+    history: History,
+    comparison: Comparison,
+    start: Start,
+    following: Following = nothing_follows,
 ) -> Stage:
     """Race the initial configurations against the start, one by one; return the winner.
 
-    `following` are the challengers after these.
+    `following` returns runs that will probably be requested after that.
     """
     space = history.scenario.space
     incumbent = space.default if start == "default" else space.sample(history.rng("start"))
-    initial = [config for config in history.scenario.initial if config != incumbent]
+    initial = deque(config for config in history.scenario.initial if config != incumbent)
 
-    def after(number: int) -> Iterable[Config]:
-        return chain(initial[number:], following())
+    def ahead(found: Found) -> Iterable[Task]:
+        known = next_races(history, comparison, lambda: [*initial], incumbent)
+        return chain(known(found), following(found))
 
-    coming = Coming(incumbent, partial(after, 0), comparison.better, fixed=True)
-    asking = Dialogue(comparison.start(history, incumbent))
-    while request := asking.request:
-        asking.advance((yield request._replace(coming=coming)))
+    yield from _before(comparison.start(history, incumbent), ahead)
     yield Incumbent(incumbent)
-    for number, challenger in enumerate(initial, start=1):
-        known = partial(after, number)
-        if (yield from race(history, comparison, challenger, incumbent, known, fixed=True)):
+    while initial:
+        challenger = initial.popleft()
+        if (yield from race(history, comparison, challenger, incumbent, ahead)):
             incumbent = challenger
             yield Incumbent(incumbent)
     return incumbent

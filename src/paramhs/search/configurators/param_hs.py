@@ -7,14 +7,13 @@ from functools import partial
 from paramhs.core.runs import Incumbent, Search
 from paramhs.core.space import Config
 from paramhs.search.comparison import Comparison, Growing
+from paramhs.search.configurators.cohort import Cohort
 from paramhs.search.configurators.configurator import (
     Configurator,
     check_parts,
     first_incumbent,
-    race,
     why_ended,
 )
-from paramhs.search.configurators.proposals import Proposals
 from paramhs.search.history import History
 from paramhs.search.operators import Learned, Learner, Operator
 
@@ -23,9 +22,10 @@ from paramhs.search.operators import Learned, Learner, Operator
 class ParamHS(Configurator):
     """Mutate the incumbent, race the two, and keep the winner.
 
-    Challengers are drawn in cohorts, one for each ten runs so far, from one fit of the model and
-    around one incumbent (`Proposals`). So the next challengers are known early, and many workers
-    have something to do. Each still races the incumbent of its moment.
+    One race is open for each ten runs so far (`Cohort`); its challenger is drawn, from a fit of
+    the model and around an incumbent, and its pairs are chosen when it is opened. So the next runs
+    are known early, and many workers have something to do. Races are decided one after the other,
+    each against the incumbent of its moment.
 
     A rejected configuration is excluded from the moves until there is a new incumbent, a learning
     operator proposes it again, or no other configuration is left. Then it may be revisited if its
@@ -59,30 +59,26 @@ class ParamHS(Configurator):
         """Start a search."""
         default = history.scenario.space.default
         rejected = {config for config in history.scenario.initial if config != default}
-        proposals = Proposals(self.operator, history)
-        proposals.renew(default, rejected, lambda _: set())  # for workers that would be idle
-        incumbent = yield from first_incumbent(
-            history, self.comparison, "default", proposals.__iter__
-        )
+        cohort = Cohort(self.operator, self.comparison, history)
+        cohort.renew(default, rejected, lambda _: set())  # for workers that would be idle
+        first = first_incumbent(history, self.comparison, "default", cohort.following)
+        incumbent = yield from first
         rejected -= {incumbent}
+        if incumbent != default:
+            cohort.restart(incumbent)
         while True:
-            proposals.renew(incumbent, rejected, partial(self._final, history, incumbent))
-            if not proposals:
+            cohort.renew(incumbent, rejected, partial(self._final, history, incumbent))
+            if not cohort:
                 final = self._final(history, incumbent, rejected)
                 if len(final) == len(rejected):
                     return why_ended(history)
                 rejected = final
                 continue
-            challenger = proposals.take()
-            if challenger in rejected or challenger == incumbent:
-                continue
-            won = yield from race(
-                *(history, self.comparison, challenger, incumbent, proposals.__iter__, True)
-            )
+            challenger, won = yield from cohort.next_race()
             if won:
                 rejected = self._final(history, challenger, rejected) | {incumbent}
                 incumbent = challenger
-                proposals.limit()
+                cohort.restart(incumbent)
                 yield Incumbent(incumbent)
             else:
                 rejected.add(challenger)

@@ -18,6 +18,7 @@ from paramhs.search.configurators.configurator import (
     Start,
     check_parts,
     first_incumbent,
+    next_races,
     race,
     why_ended,
 )
@@ -194,8 +195,9 @@ class _IteratedSearch:
         self, challenger: Config, incumbent: Config, coming: Peekable[Config] | None = None
     ) -> Generator[Evaluate | Incumbent, Sequence[Run], bool]:
         """Race, and keep the best up to date."""
-        known = (self.history, self.rules.comparison, challenger, incumbent)
-        won = yield from race(*known, coming.peek) if coming else race(*known)
+        history, rule = self.history, self.rules.comparison
+        following = next_races(history, rule, coming.peek if coming else tuple, incumbent)
+        won = yield from race(history, rule, challenger, incumbent, following)
         if won and incumbent == self.best:
             yield from self._note(challenger)
         for config in (challenger, incumbent):

@@ -11,6 +11,7 @@ from paramhs.search.configurators.configurator import (
     Start,
     check_parts,
     first_incumbent,
+    next_races,
     race,
     why_ended,
 )
@@ -63,8 +64,8 @@ class ParamRLS(Configurator):
             for challenger in move:
                 if not self.replacement:
                     proposed.add(challenger)
-                won = yield from race(history, self.comparison, challenger, incumbent, moves.peek)
-                if won:
+                following = next_races(history, self.comparison, moves.peek, incumbent)
+                if (yield from race(history, self.comparison, challenger, incumbent, following)):
                     incumbent = challenger
                     yield Incumbent(incumbent)
             idle = idle + 1 if history.learned == learned else 0

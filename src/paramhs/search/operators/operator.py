@@ -103,7 +103,7 @@ class Operator(Guide):
         return successively(partial(self.sample, space, at, rng), excluded)
 
 
-RUNS_PER_CHALLENGER = 10  # runs so far for each challenger of a cohort
+RUNS_PER_CHALLENGER = 10  # runs so far for each open race
 
 
 class Learner(ABC):
