@@ -188,10 +188,12 @@ class TestGain:
 
 class TestStopping:
     def test_luck_does_not_keep_a_search_going(self, alike):
-        lucky = [
-            replace(one, gains=[(n, share, 0.0) for n, share, _ in one.gains]) for one in alike
-        ]
-        runs, more = (sum(stopped_after(x, 600, 0.01) for x in of) for of in (alike, lucky))
+        changes = (100, 200, 300, 400, 500)
+        lucky, clear = (
+            [replace(one, gains=[(n, 0.05, error) for n in changes]) for one in alike]
+            for error in (0.05, 0.01)
+        )
+        runs, more = (sum(stopped_after(x, 600, 0.01) for x in of) for of in (lucky, clear))
         assert runs < 0.75 * more
 
     def test_stopping_costs_nothing_where_nothing_is_better(self, alike):
