@@ -352,7 +352,10 @@ def test_bad_instances_are_named(instances, message):
     ("wrong", "message"),
     [
         ({"configurator": "irace"}, "there is no configurator 'irace'; there are 'paramhs', 'para"),
-        ({"cost": "min"}, "there is no cost 'min'; there are 'minimise', 'maximise', 'runtime'"),
+        (
+            {"cost": "min"},
+            "there is no cost 'min'; there are 'minimise', 'maximise', 'work', 'runtime'",
+        ),
         (
             {"executor": "gpu"},
             "executor must be one of inline, threads, processes, dask, not 'gpu'",

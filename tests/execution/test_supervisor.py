@@ -26,7 +26,7 @@ from paramhs.execution.supervisor.messages import send_message
 from paramhs.execution.supervisor.orders import memory_text
 from paramhs.execution.supervisor.pool import Supervised
 from tests.support.children import PATIENCE, child, eventually, is_gone, offspring
-from tests.support.keepers import DAEMON, MARK, PYTHON, STOP_BOTH, Bare, Kept
+from tests.support.keepers import DAEMON, MARK, PYTHON, STOP_BOTH, Bare, Kept, Request
 
 pytestmark = [
     pytest.mark.forks,
@@ -817,7 +817,7 @@ def test_a_keeper_that_does_not_answer_is_replaced_and_its_run_has_failed(monkey
     monkeypatch.setattr(line, "_END_SECONDS", 0.5)
     supervised = Supervised(Deaf(), 1)
     family = [psutil.Process(supervised._all[0].warden), psutil.Process(supervised._all[0].keeper)]
-    outcome = supervised((None, Limits(wall=0.1, grace=0.1)))
+    outcome = supervised(Request(None, Limits(wall=0.1, grace=0.1)))
     assert outcome.trouble == KILLED.replace("was killed", "did not answer in time")
     assert eventually(lambda: all(map(is_gone, family)))
     supervised.close()

@@ -4,10 +4,11 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
+from paramhs.core.runs import Instance
 from paramhs.execution.supervisor import Command, Execute, Limits, Outcome
 from paramhs.execution.supervisor.pool import Supervised
 from paramhs.execution.supervisor.run_kinds import CommandJob
@@ -41,8 +42,23 @@ time.sleep(1000)
 """
 
 
+class Request(NamedTuple):
+    """A command with limits, in the place of a task."""
+
+    command: Command | None
+    limits: Limits
+
+    @property
+    def instance(self) -> Instance:
+        return Instance("none")
+
+    @property
+    def call(self) -> tuple[int]:
+        return (id(self),)
+
+
 class Bare:
-    """A target whose tasks are commands with limits, and whose runs are their outcomes."""
+    """A target whose tasks are requests, and whose runs are their outcomes."""
 
     name = "bare"
 
@@ -72,7 +88,7 @@ class Kept:
     def start(self, *words: str, given: bytes = b"", folder: str = "", **limits: float) -> Any:
         """The outcome of a program, or a crashed run if its keeper was lost."""
         command = Command(words, folder or self.folder, given)
-        return self.supervised((command, Limits(**limits)))
+        return self.supervised(Request(command, Limits(**limits)))
 
     def run(self, *words: str, **more: Any) -> Outcome:
         outcome = self.start(*words, **more)

@@ -89,9 +89,10 @@ class Supervised:
             slot.dismiss()
             raise
         finally:
-            del self._running[task.call]
+            if self._running.get(task.call) is slot:  # another thread may run the same task
+                del self._running[task.call]
         slot.give_back()
-        return run._replace(task=task)
+        return run if packed is task else run._replace(task=task)
 
     def end(self, task: Task) -> bool:
         """End the run of a task, whose caller receives `Ended`; False if there is none."""
