@@ -32,6 +32,15 @@ def soon(monkeypatch):
     monkeypatch.setattr(driver_loop, "_LONG_SECONDS", 0.05)
 
 
+def is_made(path):
+    """Make a file; False if there is one."""
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
 def two_races(history, decided):
     """A search whose second race begins when the first challenger's run is under way.
 
@@ -66,9 +75,11 @@ def driven(target, pool, store: Store, decided, runs=20):
 
 
 def test_a_useless_run_is_ended_and_leaves_no_result_but_its_time(tmp_path):
-    mark = tmp_path / "pid"
+    mark, first = tmp_path / "pid", tmp_path / "first"
 
     def target(config):
+        if config == DEFAULT and is_made(first):  # one worker waits, so the other becomes idle
+            assert eventually(mark.exists)
         if config["x"] == DOOMED["x"]:
             mark.write_text(str(os.getpid()))
             time.sleep(1_000)
@@ -103,6 +114,8 @@ def test_a_run_that_cannot_be_ended_goes_on_and_is_stored(tmp_path):
 
     class Target:
         def __call__(self, task):
+            if task.config == DEFAULT and is_made(tmp_path / "first"):
+                assert eventually(lambda: begun)
             if task.config == DOOMED:
                 begun.append(task)
                 assert eventually(lambda: len(begun) > 1)
@@ -158,6 +171,7 @@ def test_the_keeper_of_the_next_run_is_a_new_one(tmp_path):
             time.sleep(1_000)
         return seed
 
+    before = set(psutil.Process().children())
     kept, threads = supervised_call(target)
     task = Task(SPACE.default, instances(1)[0], 0)
     future = threads.submit(kept, task)
@@ -167,5 +181,5 @@ def test_the_keeper_of_the_next_run_is_a_new_one(tmp_path):
     with pytest.raises(Ended):
         future.result(60)
     kept.close()
-    assert not psutil.Process().children()
+    assert eventually(lambda: not set(psutil.Process().children()) - before)
     threads.shutdown()

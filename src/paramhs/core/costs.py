@@ -167,6 +167,9 @@ class CountedWork(Quality):
     Work of a run that was stopped, or that ended without an answer, is no cost: a run that gives up
     early has done little. It is worse than any run with an answer.
 
+    Args:
+        maximise: Whether more is better, as for any quality.
+
     Examples:
         >>> from paramhs.core import CountedWork
         >>> CountedWork().needs_runtime
