@@ -32,7 +32,7 @@ def broken(config, seed):
 SCENARIO = """\
 function = "target:cost"
 configurator = {name = "paramhs-plain"}
-budget = {runs = 100}
+budget = {runs = 300}
 conditions = {depth = "mode == deep", k = "depth > 50"}
 [space]
 x = [0.0, 1.0]

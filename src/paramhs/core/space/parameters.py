@@ -548,8 +548,12 @@ class _Listed(Parameter):
         return hash((type(self), self.values, self.default_index))
 
     def __repr__(self) -> str:
-        values = dict(zip(self.values, self.objects, strict=True)) if self.objects else None
-        return f"{type(self).__name__}({values or list(self.values)!r}, default={self.default!r})"
+        if self.objects:
+            known = zip(self.values, self.objects, strict=True)
+            values = "{" + ", ".join(f"{name!r}: {short(thing)}" for name, thing in known) + "}"
+        else:
+            values = repr(list(self.values))
+        return f"{type(self).__name__}({values}, default={self.default!r})"
 
 
 class Ordinal(_Listed):
