@@ -29,6 +29,11 @@ from paramhs.core.space import Config, Space
 from paramhs.formats.space_objects import AnySpace, space_from
 from paramhs.report.result import Result
 
+_SEVERAL_SPACES = (
+    "space is a list of several; give one paramhs.Space with all their parameters, and conditions"
+    """ such as {"degree": "kernel == poly"} for those that only some of them have"""
+)
+
 
 class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     """Search for the parameters of an estimator by racing configurations over folds.
@@ -42,7 +47,7 @@ class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has n
         space: A `paramhs.Space`, or a dictionary from names of parameters (`step__name` in a
             pipeline) to `(low, high)`, lists of any objects, `paramhs.Real`, `Integer`, ..., or
             `uniform`, `loguniform` and `randint` of scipy; or anything else that `paramhs.tune`
-            accepts.
+            accepts. A list of dictionaries is refused: conditions of a `Space` say the same.
         n_iter: Budget: number of fits divided by the number of folds.
         scoring: A name or a callable that returns a number; or several: a list of names, a
             dictionary from names to either, or a callable that returns a dictionary.
@@ -122,6 +127,8 @@ class ParamHSSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has n
         folds = list(splitter.split(X, y, groups))
         self._check_scores()
         fits = _Fits(self, X, y, params, folds)
+        if isinstance(self.space, list | tuple):
+            raise BadInput(_SEVERAL_SPACES)
         space = space_from(self.space)
         jobs = _jobs(self.n_jobs)
         result = fits.searched(

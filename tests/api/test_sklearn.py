@@ -89,6 +89,12 @@ def test_distributions_of_scipy_are_ranges():
         space_from({"a": stats.expon()})
 
 
+def test_a_list_of_spaces_is_refused_with_the_way_to_write_it():
+    search = ParamHSSearchCV(KNeighborsClassifier(), [NEIGHBOURS, {"p": [1, 2]}])
+    with pytest.raises(BadInput, match=r"one paramhs.Space .* and conditions"):
+        search.fit(*load_iris(return_X_y=True))
+
+
 def test_a_function_may_give_several_scores():
     search = searched(
         KNeighborsClassifier(),

@@ -157,7 +157,10 @@ def studied(tmp_path):
         study = optuna.create_study(storage=f"sqlite:///{tmp_path}/optuna.db")
         space = {"x": optuna.distributions.CategoricalDistribution([None, 3, "a"])}
         for x, value in trials:
-            trial = optuna.create_trial(params={"x": x}, distributions=space, value=value)
+            ended = (
+                {"state": optuna.trial.TrialState.PRUNED} if value == "pruned" else {"value": value}
+            )
+            trial = optuna.create_trial(params={"x": x}, distributions=space, **ended)
             study.add_trial(trial)
         return paramhs.import_search(tmp_path / "optuna.db", tmp_path / "runs.sqlite")
 
@@ -169,6 +172,13 @@ def test_a_repeated_trial_with_the_same_value_leaves_a_study_deterministic(studi
     assert result.scenario.deterministic
     assert len(result.runs) == 2
     assert (result.default_cost, result.best_cost) == (3.0, 2.0)
+
+
+def test_pruned_trials_of_optuna_are_left_out_and_counted(studied):
+    result = studied([(None, 3.0), (3, "pruned"), ("a", 2.0), (3, "pruned")])
+    assert [run.quality for run in result.runs] == [3.0, 2.0]
+    assert result.failed_runs == 0
+    assert "left out, as they have no value: 2 pruned trials" in notes_of(result)
 
 
 def test_repeated_trials_of_a_noisy_study_are_compared_in_their_order(studied):

@@ -4,6 +4,8 @@ Optuna knows no space: each trial has its own distributions. The space has every
 widest of them. A parameter that only some trials have is active under the values of another
 parameter that explain it, as they do where a branch of the objective suggests it; where none does,
 it is always active, and counts as being at its default in trials without it.
+
+A pruned trial ended before its value was known, and did not fail, so it is left out and counted.
 """
 
 from collections import Counter
@@ -28,7 +30,7 @@ from paramhs.formats.imports.other_search import (
 )
 from paramhs.formats.space_objects import parameter_of
 
-_STATUS = {"COMPLETE": Status.OK, "PRUNED": Status.CRASHED, "FAIL": Status.CRASHED}
+_STATUS = {"COMPLETE": Status.OK, "FAIL": Status.CRASHED}
 
 
 def is_sqlite(path: Path) -> bool:
@@ -53,7 +55,7 @@ def read_optuna(path: Path, name: str | None = None) -> OtherSearch:
                 f" (--study on the command line): {', '.join(map(printable, names))}"
             )
         study = optuna.load_study(study_name=name or names[0], storage=storage)
-        trials = [t for t in study.get_trials(deepcopy=False) if t.state.name in _STATUS]
+        trials = study.get_trials(deepcopy=False)
         directions = study.directions
     except KeyError:
         raise BadInput(f"{printable(str(path))} has no study {printable(str(name))!r}") from None
@@ -74,7 +76,8 @@ def _check_tables(path: Path) -> None:
 
 
 def _search(program: str, trials: Sequence[Any], maximise: bool) -> OtherSearch:
-    trials = [t for t in trials if t.params]
+    pruned = sum(t.state.name == "PRUNED" for t in trials)
+    trials = [t for t in trials if t.params and t.state.name in _STATUS]
     if not trials:
         raise BadInput("the study has no finished trial with a parameter")
     space = space_of_trials(trials)
@@ -86,7 +89,6 @@ def _search(program: str, trials: Sequence[Any], maximise: bool) -> OtherSearch:
         _run(k, trial, begin, FIXED_SEED if deterministic else FIXED_SEED + seed)
         for k, (trial, seed) in enumerate(zip(trials, seeds, strict=True))
     ]
-    pruned = sum(t.state.name == "PRUNED" for t in trials)
     return OtherSearch(
         program,
         space,
@@ -98,7 +100,7 @@ def _search(program: str, trials: Sequence[Any], maximise: bool) -> OtherSearch:
         deterministic=deterministic,
         notes=[
             "the default is the first trial that did not fail",
-            *([f"{pruned} pruned trials count as failed"] if pruned else []),
+            *([f"left out, as they have no value: {pruned} pruned trials"] if pruned else []),
         ],
     )
 
