@@ -1,6 +1,7 @@
 """Hyperparameter searches of scikit-learn estimators after the same number of fits.
 
 python -m benchmarks.peers.scikit_learn --seeds 10 --save rows.csv
+python -m benchmarks.peers.scikit_learn --searches ParamHSSearchCV --save ours.csv
 python -m benchmarks.peers.scikit_learn --table rows.csv
 
 Each search sees half of a data set (drawn anew for each seed) and makes about `--candidates` times
@@ -154,7 +155,9 @@ SEARCHES = {
 }
 
 
-def rows(names: list[str], seeds: range, candidates: list[int]) -> Iterator[dict[str, Any]]:
+def rows(
+    names: list[str], searches: list[str], seeds: range, candidates: list[int]
+) -> Iterator[dict[str, Any]]:
     """Yield one row per search."""
     for name in names:
         load, estimator, space = CASES[name]
@@ -166,7 +169,8 @@ def rows(names: list[str], seeds: range, candidates: list[int]) -> Iterator[dict
             )
             cv = (StratifiedKFold if few else KFold)(FOLDS, shuffle=True, random_state=seed)
             for count in candidates:
-                for kind, make in SEARCHES.items():
+                for kind in searches:
+                    make = SEARCHES[kind]
                     made = _searched(make(estimator, space, count, cv, seed), estimator, cv, half)
                     yield {"case": name, "search": kind, "candidates": count, "seed": seed, **made}
 
@@ -229,6 +233,7 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--candidates", type=int, nargs="+", default=[10, 40])
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--searches", nargs="+", default=list(SEARCHES), choices=list(SEARCHES))
     parser.add_argument("--save", type=Path, default=Path("scikit_learn.csv"))
     parser.add_argument("--table", type=Path)
     asked = parser.parse_args()
@@ -241,7 +246,7 @@ def main() -> None:
     new = not asked.save.exists()
     with asked.save.open("a", newline="") as file:
         writer = None
-        for row in rows(asked.cases, seeds, asked.candidates):
+        for row in rows(asked.cases, asked.searches, seeds, asked.candidates):
             if writer is None:
                 writer = csv.DictWriter(file, list(row))
                 if new:

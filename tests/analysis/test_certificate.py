@@ -14,6 +14,7 @@ from paramhs import tune
 from paramhs.analysis.certificate import LIMITS, certificate
 from paramhs.analysis.expected_gain import (
     MIN_RACES,
+    ExpectedGain,
     Improvement,
     expected_gain,
     improvements,
@@ -150,6 +151,9 @@ class TestGain:
         highs = [predicted(past, 1000, runs, Random(0)).high for runs in (10, 300, 3000)]
         assert highs == sorted(highs)
         assert highs[0] < highs[-1]
+
+    def test_a_share_of_nearly_all_is_written_out(self):
+        assert ExpectedGain(6, 0.5, 0.25, 0.999).short == "6 more runs gain 25 to 100 % (75 %)"
 
     def test_what_luck_explains_is_no_improvement(self):
         assert Improvement(900, 0.05, 0.05).gain == 0

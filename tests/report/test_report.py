@@ -129,6 +129,14 @@ class TestPage:
             assert os.sep not in file
             ElementTree.fromstring(text.encode())
 
+    def test_long_names_may_be_broken_between_their_parts(self):
+        text = html(made(space=Space({"interval_of_the_last_restarts_of_a_search": (0, 9)})))
+        assert (
+            "<bdi>interval_<wbr>of_<wbr>the_<wbr>last_<wbr>restarts_<wbr>of_<wbr>a_<wbr>search</bdi>"
+            in text
+        )
+        assert 'class="word long"' not in text
+
     def test_a_large_search_is_a_small_page(self):
         """1,000 instances and 150 parameters."""
         space = Space({f"parameter-number-{i}": (0.0, 1.0) for i in range(150)})

@@ -96,7 +96,7 @@ def html(result: Result, **options: object) -> str:
 class Outline(HTMLParser):
     """The elements of a page; those that must be closed are."""
 
-    EMPTY = ("meta", "br", "circle", "path", "rect")
+    EMPTY = ("meta", "br", "wbr", "circle", "path", "rect")
 
     def __init__(self, text: str) -> None:
         super().__init__()

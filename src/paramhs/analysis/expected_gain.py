@@ -96,10 +96,14 @@ class ExpectedGain:
 
 
 def _range(low: float, high: float) -> str:
-    top = f"{100 * high:.2g} %"
+    top = f"{_two_digits(100 * high)} %"
     if high < 0.001:
         return "nothing"
-    return f"{100 * low:.2g} to {top}" if low >= 0.001 else f"at most {top}"
+    return f"{_two_digits(100 * low)} to {top}" if low >= 0.001 else f"at most {top}"
+
+
+def _two_digits(percent: float) -> str:
+    return f"{percent:.2g}" if percent < 99.5 else f"{percent:.0f}"
 
 
 def expected_gain(record: Record, further: int) -> ExpectedGain | None:

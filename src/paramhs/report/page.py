@@ -1,5 +1,6 @@
 """The HTML page: a template in which all text from outside is made printable and escaped."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -94,6 +95,7 @@ def _template() -> Template:
     environment = Environment(autoescape=True, finalize=_finalized, trim_blocks=True)
     environment.filters["value"] = _value
     environment.filters["longest_word"] = _longest_word
+    environment.filters["breakable"] = _breakable
     return environment.from_string(_file("page.html").replace("STYLE", style()))
 
 
@@ -102,8 +104,18 @@ def _finalized(thing: object) -> object:
     return printable(thing) if isinstance(thing, str) and not isinstance(thing, Markup) else thing
 
 
+_END_OF_PART = re.compile(r"(?<=[_/])(?=\w)")
+"""Where a long name may go on in the next line."""
+
+
+def _breakable(text: str) -> Markup:
+    """The text, which a narrow page breaks between the parts of a name, not inside them."""
+    return Markup("<wbr>").join(_END_OF_PART.split(printable(text)))
+
+
 def _longest_word(text: str) -> int:
-    return max(map(len, text.split()), default=0)
+    """Length of the longest word that `_breakable` leaves whole."""
+    return max(map(len, _END_OF_PART.sub(" ", text).split()), default=0)
 
 
 def _value(value: Value | None) -> str:
