@@ -170,3 +170,18 @@ def test_every_place_of_a_cohort_keeps_the_guaranteed_share_of_plain_moves(posit
     # Moves that came before are drawn anew, so near moves become rarer towards the end.
     least = Fraction(1, 4) * sum(plain[move] for move in near)
     assert counts[True] >= float(least) * 1_000 * 0.5
+
+
+def test_a_space_that_cannot_fill_a_cohort_is_not_drawn_from_after_every_race():
+    space = Space({"x": range(5)})
+    history = History(Scenario(space, instances(3)), 0)
+    for number in range(100):
+        history.count_request()
+        history.add(ok(history.task(space.default, history.pair(number)), 1.0))
+    cohort = Cohort(SeveralParameters(), Growing(), history)
+    sizes = []
+    for _ in range(3):
+        cohort.renew(space.default, set(), lambda _: set())
+        sizes.append(len(cohort))
+        hold(cohort, lambda config: 2.0)
+    assert sizes == [4, 3, 4]

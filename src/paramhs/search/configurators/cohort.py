@@ -1,5 +1,6 @@
 """Open races of a search, and the challengers they begin with."""
 
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
@@ -64,6 +65,7 @@ class Cohort:
         first = first_tasks(comparison.start(history.copy(), history.scenario.space.default))
         self._planned = [task.pair for task in first]
         self._drawn = 0
+        self._most = sys.maxsize  # races that the last draw could open, in a small space
 
     def __len__(self) -> int:
         return len(self._open)
@@ -84,7 +86,7 @@ class Cohort:
         """
         history = self._history
         size = cohort_size(self._operator, history)
-        if len(self._open) > size // 2:
+        if len(self._open) > min(size, self._most) // 2:
             return
         now = given(self._operator, history)
         history.weigh_instances(now.noise_of)
@@ -94,11 +96,13 @@ class Cohort:
         self._drawn += 1
         excluded = {*rejected, *(race.challenger for race in self._open), incumbent}
         space = history.scenario.space
+        self._most = sys.maxsize
         while len(self._open) < size:
             move = now.sample(space, incumbent, rng, excluded)
             # At a local optimum, or where moves reach only defaults: any configuration.
             move = move or UniformRandom().sample(space, incumbent, rng, excluded)
             if not move:
+                self._most = len(self._open)
                 return
             excluded.update(move)
             for challenger in move:

@@ -136,6 +136,9 @@ def _contradicted(history: History, found: set[int]) -> set[int]:
 
 def _is_tied(history: History, challenger: Config, incumbent: Config) -> bool:
     new, old = history.costs(challenger), history.costs(incumbent)
+    first = next((pair for pair in new if pair in old), None)
+    if first is not None and not is_equal(history.scenario.cost, new[first], old[first]):
+        return False  # nearly always where runs are noisy, without a look at the other pairs
     common, cut = [pair for pair in new if pair in old], history.cut_short(challenger)
     if any(pair in old and _is_more(history, challenger, pair, old[pair]) for pair in cut):
         return False
