@@ -342,7 +342,7 @@ class TestShow:
         done = paramhs("show", "scenario.sqlite", "--json", cwd=tmp_path)
         assert done.returncode == 0
         assert "Traceback" not in done.stderr
-        assert json.loads(done.stdout)["runs"] == 54
+        assert json.loads(done.stdout)["runs"] == 50
 
     def test_store_can_be_shown_while_a_search_is_writing_it(self, tmp_path):
         scenario(tmp_path, function="slow")

@@ -75,7 +75,11 @@ PAGES = {
     "how-to/families.md": (small_search, {}),
     "how-to/notebooks.md": (
         small_search,
-        {"budget=1000": "budget=200", 'result.plot.survival().save("survival.svg")': "pass"},
+        {
+            "budget=1000": "budget=200",
+            'result.plot.survival().save("survival.svg")': "pass",
+            "result.plot.front()": "pass",
+        },
     ),
     "how-to/optuna.md": (small_search, {"budget=200": "budget=50", "n_trials=100": "n_trials=20"}),
     "how-to/scikit-learn.md": (small_search, {"n_iter=20": "n_iter=2", "cv=5": "cv=2"}),

@@ -160,6 +160,7 @@ class Driver:
                     self._answer_request()
                 self._end_trial()
                 self.session.take_unfinished()
+                self._keep_judged()
                 self._end(self._flights.calls)
             finally:
                 self._flights.cancel()

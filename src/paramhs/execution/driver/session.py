@@ -75,7 +75,7 @@ class Session:
     def take_unfinished(self) -> None:
         """Put the answers to an incomplete last request into the record."""
         answered = [self._answers[t] for t in self.request.tasks if t in self._answers]
-        for run, (_, elapsed) in zip(self.unfinished, answered, strict=True):
+        for run, elapsed in answered:
             self.history.add(run)
             self.record.elapsed.append(elapsed)
 
