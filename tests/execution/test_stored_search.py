@@ -104,7 +104,7 @@ class TestReading:
         read = read_record(store)
         assert read.sessions == 2
         assert sorted(read.elapsed) == list(read.elapsed)
-        assert len(read.elapsed) == 60
+        assert len(read.elapsed) == len(read.history.runs) >= 50
         assert read.target_time == pytest.approx(sum(run.runtime for run in read.history.runs))
 
     def test_what_was_known_before_comes_first(self, tmp_path):
