@@ -22,6 +22,7 @@ from paramhs.api.export import export_table
 from paramhs.core.answers import NO_ANSWERS, agreement, is_answer, normal
 from paramhs.core.errors import BadInput, TargetError
 from paramhs.core.runs import FAILURES, TIMEOUTS, Status
+from paramhs.execution.driver import Watcher
 from paramhs.execution.storage.stats import summary
 from paramhs.execution.targets.command.answers import (
     AnswerKey,
@@ -540,6 +541,26 @@ def test_every_view_says_that_configurations_disagree(tmp_path):
     (tmp_path / "given").mkdir()
     known = scenario_file(tmp_path / "given", command, 'expected = "sat"')
     assert "disagree" not in "".join(views(known).values())
+
+
+@pytest.mark.parametrize("solves", [False, True])
+def test_a_default_that_solves_nothing_is_said_at_the_start_and_at_the_end(tmp_path, solves):
+    heard = []
+
+    class Ears(Watcher):
+        def notice(self, text):
+            heard.append(text)
+
+    result = paramhs.tune(
+        answering(lambda x, i: "sat" if solves or x < 9 else "unknown"),
+        {"x": paramhs.Integer(0, 9, default=9)}, cost="work", instances=INSTANCES, budget=40,
+        store=tmp_path / "s.sqlite", watcher=Ears(),
+    )  # fmt: skip
+    said = "the default solved none of its"
+    of_default = sum(run.task.config == result.default for run in result.runs)
+    assert any(f"{said} 3 runs" in text for text in heard) is not solves
+    for found in (result, paramhs.load(tmp_path / "s.sqlite")):
+        assert any(f"{said} {of_default} runs" in w for w in found.answers.warnings) is not solves
 
 
 def test_runs_for_the_answers_of_the_default_are_counted(tmp_path):

@@ -45,6 +45,17 @@ def is_solved(run: Run, metric: CostMetric) -> bool:
     return (run.status is Status.OK or late) and not has_failed(run, metric)
 
 
+def unsolved_default(runs: Sequence[Run], metric: CostMetric) -> str:
+    """Warning that none of these runs of the default was solved; empty otherwise."""
+    ended = [run for run in runs if run.status is not Status.CAPPED]
+    if not ended or any(is_solved(run, metric) for run in ended):
+        return ""
+    return (
+        f"the default solved none of its {counted(len(ended), 'run')}, so no gain over it can be"
+        " measured: use easier instances or a longer cutoff"
+    )
+
+
 def is_late(run: Run) -> bool:
     """Whether a run counts as a time-out: it reached the cutoff, or ended without an answer."""
     return run.status in TIMEOUTS
@@ -80,7 +91,7 @@ class Answers:
     references: int
     """Number of runs of the default made only to obtain reference answers."""
     warning: str
-    """What counts as solved where no answer was ever recognised; else empty."""
+    """That the default solved nothing, or what counts as solved if no answer was recognised."""
     disagreements: Sequence[str]
     """Sentences about instances whose answers contradict each other without one from the default.
     """
@@ -123,14 +134,17 @@ def answers_of(history: History, fact: str) -> Answers:
     """Summarise the answers of a search; `fact` is the result of `exit_code_alone`."""
     runs = [run for run in history.runs if run.status is not Status.CAPPED]
     given = [run for run in runs if run.answer is not None]
-    default = history.scenario.space.default
+    scenario = history.scenario
+    default = [run for run in history.runs if run.task.config == scenario.space.default]
+    nothing = _warning(fact) if not given and any(run.status is Status.OK for run in runs) else ""
+    unsolved = unsolved_default(default, scenario.cost)
     return Answers(
         _counted(given),
         len(runs) - len(given),
         sum(run.status is Status.UNSOLVED for run in runs),
-        sum(run.task.config == default for run in history.runs),
+        len(default),
         history.references,
-        _warning(fact) if not given and any(run.status is Status.OK for run in runs) else "",
+        " ".join(filter(None, (unsolved and f"warning: {unsolved}.", nothing))),
         tuple(_disagreements(given)),
     )
 

@@ -153,7 +153,7 @@ class Entry(_Table):
     ranges: dict[str, Range] = {}
     short: Short | None = None
     initial: list[dict[str, Value]] = []
-    """Configurations to try first, as its authors advise them: the values that they change."""
+    """Configurations to try first, as its documentation names them: the values that they change."""
     notes: list[str] = []
     """What the user should know, such as the limits of a licence."""
     name: str = ""

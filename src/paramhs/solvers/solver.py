@@ -56,7 +56,7 @@ class Solver:
 
     @property
     def initial(self) -> list[Config]:
-        """Configurations to try first, for `tune(initial=...)`: the advice of its authors.
+        """Configurations to try first, for `tune(initial=...)`, as its documentation names them.
 
         What the space does not have, because of the version or the choice of options, is left out.
         """
@@ -174,7 +174,7 @@ class Solver:
         }
         return {
             "cost": cost[self.cost],
-            "initial": "Configurations to try first, as its authors advise them.",
+            "initial": "Configurations to try first: presets and switches of its documentation.",
             "cutoff": "A run is stopped there. Most runs of the default should end well before.",
             "jobs": "Runs at a time.",
             "memory": "What a run may use.",

@@ -5,7 +5,7 @@ loop.py             answers the search: from the store where possible, else by a
   in_flight.py      the runs being made, and the executor that makes them
   lookahead.py      runs that idle workers make early
   budget.py         when to stop
-  broken_target.py  whether the target is broken
+  broken_target.py  whether the default fails or solves nothing
   signals.py        Ctrl-C
   callbacks.py      notifications of watchers
 """

@@ -1,8 +1,10 @@
-"""Detection of a broken target, whose default configuration fails at once."""
+"""Detection of a default that fails at once, or that solves nothing."""
 
 from collections.abc import Iterable
 from itertools import islice
 
+from paramhs.analysis.solved_runs import unsolved_default
+from paramhs.core.costs import CostMetric
 from paramhs.core.errors import TargetError
 from paramhs.core.runs import FAILURES, Run, Task
 from paramhs.core.space import Config
@@ -31,13 +33,19 @@ class DefaultTrial:
         self._given.append(run)
         return self._awaited <= {given.task for given in self._given}
 
-    def end(self, store: Store, speculative: Iterable[Task], target: Runner) -> None:
-        """Raise an error if all these runs failed, and remove them from the store."""
+    def end(
+        self, store: Store, speculative: Iterable[Task], target: Runner, metric: CostMetric
+    ) -> str:
+        """Raise an error if all these runs failed, and remove them from the store.
+
+        Returns:
+            A warning if there were as many runs as are needed and none was solved; else empty.
+        """
         runs = [run for run in self._given if run.task in self._awaited]
         made = {*speculative, *(run.task for run in self._given)}
         self._awaited, self._given = set(), []
         if not runs or any(run.status not in FAILURES for run in runs):
-            return
+            return unsolved_default(runs, metric) if len(runs) == _MIN_FAILURES else ""
         store.forget(made)
         last = runs[-1]
         raise TargetError(

@@ -445,7 +445,9 @@ class Driver:
             self._races_seen += 1
 
     def _end_trial(self) -> None:
-        self._trial.end(self.store, self._speculative.values(), self.target)
+        speculative, cost = self._speculative.values(), self.history.scenario.cost
+        if warning := self._trial.end(self.store, speculative, self.target, cost):
+            self.watcher.notice(f"warning: {warning}")
 
 
 def _undecided(spent: str) -> str:
