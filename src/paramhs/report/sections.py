@@ -33,7 +33,7 @@ from paramhs.report.per_instance import Case, Paired, cases, paired_runs
 from paramhs.report.result import Result
 
 _MAX_PICTURES = 30  # parameters with a picture
-_MAX_PARAMETERS = 200  # parameters in the table
+_MAX_PARAMETERS = 40  # parameters in the table
 # Smallest share of a reported pair, and the number of reported pairs.
 _MIN_SHARE, _MAX_PAIRS = 0.02, 10
 _MAX_INCUMBENTS = 24  # rows in the table
