@@ -91,7 +91,7 @@ class Answers:
     references: int
     """Number of runs of the default made only to obtain reference answers."""
     warning: str
-    """That the default solved nothing, or what counts as solved if no answer was recognised."""
+    """Warning if the default solved nothing, or if no answer was recognised; else empty."""
     disagreements: Sequence[str]
     """Sentences about instances whose answers contradict each other without one from the default.
     """
