@@ -77,6 +77,12 @@ def test_every_view_of_a_verdict_says_the_same_saving():
     assert sentence in found.as_html()
 
 
+def test_a_loss_is_told_as_what_the_default_saves():
+    found = made([(1.0, 2.0)] * 20, Quality())
+    low, high = -100 * found.saving.high, -100 * found.saving.low
+    assert f"Default saves {low:.0f} % to {high:.0f} % of the cost" in " ".join(str(found).split())
+
+
 def test_failures_few_instances_and_maximising_have_no_saving():
     assert made([(2.0, 1.0)] * 5, Quality()).saving is None
     assert made([(2.0, None), *[(2.0, 1.0)] * 9], Quality()).saving is None

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 import paramhs
-from paramhs.analysis.clusters import clusters, virtual_best
+from paramhs.analysis.clusters import clusters, family_preferences, virtual_best
 from paramhs.analysis.families import disagreement
 from paramhs.analysis.verdict import verdict
 from paramhs.core.costs import Quality, Runtime
@@ -163,6 +163,34 @@ class TestClusters:
             lambda c, i: c["x"] + i, {"x": range(9)}, instances=range(3), budget=30
         )
         assert found.clusters is None
+
+
+class TestPreferencesOfFamilies:
+    @pytest.mark.parametrize("groups", [3.0, 0.0])
+    def test_they_are_reported_only_beyond_chance(self, groups):
+        made = history(groups, 1)
+        families = {i.name: "ab"[int(i.name[1:]) % 2] for i in made.scenario.instances}
+        found = family_preferences(made, families)
+        assert (found is not None) == (groups > 0)
+        if found is not None:
+            assert found.families == ("a", "b")
+            assert found.prefers[0]["x"] > 12 > found.prefers[1]["x"]
+
+    def test_a_kept_default_does_not_hide_them(self):
+        def cost(config, instance):
+            x = config["x"]
+            if x == 10:
+                return 10.0
+            return (6 if (x < 10) == (instance[0] == "a") else 18) + 0.1 * abs(x - 10)
+
+        names = [f"{family}{k}" for family in "ab" for k in range(8)]
+        space = {"x": paramhs.Integer(0, 20, default=10)}
+        found = paramhs.tune(cost, space, instances=names, budget=200, seed=1)
+        assert found.best == found.default
+        assert "families prefer different configurations" in found.group_notes[0]
+        groups = found.to_json()["groups"]["clusters"]
+        assert groups["families"] == ["a", "b"]
+        assert groups["prefers"][0]["x"] < 10 < groups["prefers"][1]["x"]
 
 
 class TestCeiling:

@@ -15,6 +15,7 @@ from paramhs.core.runs import Instance, Pair, Run, Status, Task
 from paramhs.core.space import Space
 from paramhs.formats.aslib import aslib_files
 from paramhs.formats.portfolio_files import clasp_portfolio, is_clasp, shell_script
+from paramhs.procedures.portfolio import winners
 
 SPACE = Space({"x": range(20)})
 TRAIN = [f"{family}{k}" for family in "ab" for k in range(8)]
@@ -54,6 +55,19 @@ class TestChoice:
 
     def test_the_first_member_is_the_best_single_configuration(self, found):
         assert paramhs.portfolio(found, cost, 2, runs=60).members[0] == found.best
+
+    def test_a_member_beside_the_best_wins_on_some_instance(self, found):
+        made = paramhs.portfolio(found, cost, 4, runs=200, search=True)
+        assert all(row.wins for row in made.rows[1:])
+        seconds = {0: (3.0, 3.0), 1: (2.0, 4.0), 2: (4.0, 1.0), 3: (2.5, 2.0)}
+        members = {
+            config(x): {
+                Pair(Instance(name), 1): run(x, name, t)
+                for name, t in zip("ab", times, strict=True)
+            }
+            for x, times in seconds.items()
+        }
+        assert list(winners(members, Runtime())) == [config(0), config(1), config(2)]
 
     def test_no_more_runs_are_made_than_allowed(self, found):
         assert paramhs.portfolio(found, cost, 3, runs=0).runs == 0
@@ -177,6 +191,18 @@ mode = ["slow", "easy", "hard"]
 [budget]
 runs = 40
 """
+SLOPE = """\
+command = "sh -c 'echo $(({x} + {instance}))'"
+read = "last number"
+cost = "minimise"
+deterministic = true
+cutoff = 5
+instances = ["1", "2", "3", "4", "5", "6", "7", "8"]
+[space]
+x = {type = "integer", low = 1, high = 100000, default = 90000, log = true}
+[budget]
+runs = 24
+"""
 SOLVER = """\
 case $1 in slow) t=2;; *) case $2 in *$1*) t=0.5;; *) t=4;; esac;; esac
 echo "time $t"
@@ -231,6 +257,18 @@ class TestCommand:
         assert "portfolio of" in done.stdout
         assert "schedule on one core" in done.stdout
         assert "p =" in done.stdout
+
+    def test_a_smaller_budget_names_one_best(self, tmp_path, run_cli):
+        (tmp_path / "slope.toml").write_text(SLOPE)
+        bests = []
+        for runs in ("120", "40"):
+            words = ("tune", "slope.toml", "--portfolio", "2", "--runs", runs, "--no-report")
+            done = run_cli(*words, "--json")
+            assert done.returncode == 0, done.stderr
+            told = json.loads(done.stdout)
+            bests.append(told["best"])
+            assert told["portfolio"]["members"][0]["config"] == told["best"]
+        assert bests[0] != bests[1], "the runs of the larger budget are still in the store"
 
     def test_a_script_names_what_is_missing(self, stored, run_cli):
         run_cli("portfolio", "scenario.sqlite", "--runs", "20", "--out", "out")

@@ -11,17 +11,22 @@ the smaller p-value is doubled.
 
 An instance that is only *more sensitive* to parameters prefers the same configurations as others,
 gains nothing from a group of its own, and forms none.
+
+Groups that are known, such as families, need no configurations to form them: the same test is made
+on all configurations.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from paramhs.core.families import Families
 from paramhs.core.random_streams import shuffled, stream
 from paramhs.core.scenario import plain_name
 from paramhs.core.space import Config
+from paramhs.core.space.literals import value_text
 from paramhs.core.text.numbers import counted
 from paramhs.search.history import History
 
@@ -34,23 +39,29 @@ SIGNIFICANCE_LEVEL = 0.01
 _PERMUTATIONS = 999
 _PASSES = 30  # of the alternating fits
 _MAX_CONFIGS = 400  # those with the most cells
+_MAX_CHANGES = 5  # changes of a configuration that a sentence shows
+_FAMILY_SHARE = 0.3  # of the instances, on which a configuration is known
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Two groups of instances that prefer different configurations."""
+    """Groups of instances that prefer different configurations."""
 
-    groups: tuple[tuple[str, ...], tuple[str, ...]]
+    groups: tuple[tuple[str, ...], ...]
     """Names of the instances of each group."""
-    prefers: tuple[Config, Config]
-    """Best configuration of each group, in the half that tests the groups."""
+    prefers: tuple[Config, ...]
+    """Best configuration of each group, among those that test the groups."""
     gain: float
-    """Factor by which two configurations beat one there, beyond what permuted labels give."""
+    """Factor by which one for each group beats one for all, beyond what permuted labels give."""
     p_value: float
+    families: tuple[str, ...] = ()
+    """Name of each group; empty if the groups were found and not known."""
 
     @property
     def sentence(self) -> str:
         """The finding, in one sentence."""
+        if self.families:
+            return self._of_families
         first, second = (_named(group) for group in self.groups)
         return (
             f"Instances fall into two groups that prefer different configurations (p ="
@@ -58,14 +69,35 @@ class Clusters:
             f" about {self.gain:.3g} times better than one for both."
         )
 
+    @property
+    def _of_families(self) -> str:
+        named = "; ".join(
+            f"{config or 'the default'} on {family or '(none)'}"
+            for family, config in zip(self.families, map(_changes, self.prefers), strict=True)
+        )
+        return (
+            f"In the search, families prefer different configurations (p = {self.p_value:.2g}):"
+            f" {named}. One for each would be about {self.gain:.3g} times better than one for all;"
+            " `paramhs portfolio` chooses a few and compares them on the test set."
+        )
+
     def to_json(self) -> dict[str, object]:
         """Convert the result to JSON types."""
         return {
+            "families": list(self.families),
             "groups": [list(group) for group in self.groups],
             "prefers": [config.as_dict() for config in self.prefers],
             "gain": self.gain,
             "p_value": self.p_value,
         }
+
+
+def _changes(config: Config) -> str:
+    """Differences from the default, in words; empty for the default."""
+    default = config.space.default
+    words = [f"{k}={value_text(v)}" for k, v in config.items() if default.get(k) != v]
+    more = f" ... ({len(words) - _MAX_CHANGES} more)" if len(words) > _MAX_CHANGES else ""
+    return " ".join(words[:_MAX_CHANGES]) + more
 
 
 def _named(group: tuple[str, ...]) -> str:
@@ -98,11 +130,30 @@ def clusters(history: History) -> Clusters | None:
     )
 
 
-def _cells(history: History) -> tuple[list[Config], list[str], Numbers]:
-    """Configurations, instances, and mean costs; NaN where nothing is known."""
+def family_preferences(history: History, families: Families) -> Clusters | None:
+    """The configuration that each family prefers; None unless that differs beyond chance."""
+    configs, names, cells = _cells(history, _FAMILY_SHARE)
+    known = [families.get(plain_name(name), "") for name in names]
+    order = sorted(set(known))
+    labels = np.array([order.index(family) for family in known])
+    if len(configs) < 2 or len(order) < 2 or np.bincount(labels).min() < MIN_GROUP_INSTANCES:
+        return None
+    test = _permuted(cells - _instance_effects(cells)[None, :], labels, history.seed)
+    prefers = tuple(configs[best] for best in test.best)
+    if test.p_value >= SIGNIFICANCE_LEVEL or test.gain <= 1 or len(set(prefers)) < 2:
+        return None
+    groups = tuple(
+        tuple(name for name, own in zip(names, known, strict=True) if own == family)
+        for family in order
+    )
+    return Clusters(groups, prefers, test.gain, test.p_value, tuple(order))
+
+
+def _cells(history: History, share: float = 0.5) -> tuple[list[Config], list[str], Numbers]:
+    """Configurations known on this share of the instances, instances, and mean costs (or NaN)."""
     names = [instance.name for instance in history.scenario.instances]
     column = {name: k for k, name in enumerate(names)}
-    least = max(4, len(names) // 2)
+    least = max(4, int(share * len(names)))
     rows: list[tuple[Config, Numbers]] = []
     for config in history.configs:
         sums, counts = np.zeros(len(names)), np.zeros(len(names))
@@ -147,10 +198,13 @@ def _labels(adjusted: Numbers) -> npt.NDArray[np.bool_]:
     return np.asarray(factor > 0)
 
 
+Labels = npt.NDArray[np.int_]
+
+
 @dataclass(frozen=True)
 class _Test:
-    labels: npt.NDArray[np.bool_]
-    best: tuple[int, int]
+    labels: Labels
+    best: tuple[int, ...]
     gain: float
     p_value: float
 
@@ -162,34 +216,35 @@ def _tested(
     labels = _labels(adjusted[grouping])
     if min(labels.sum(), (~labels).sum()) < MIN_GROUP_INSTANCES:
         return None
-    cells = adjusted[testing]
+    test = _permuted(adjusted[testing], labels.astype(int), seed)
+    return replace(test, best=tuple(int(testing[k]) for k in test.best))
+
+
+def _permuted(cells: Numbers, labels: Labels, seed: int) -> _Test:
+    """Compare the gain of these groups with gains under permuted labels."""
     gain, best = _gain(cells, labels)
-    rng = np.random.default_rng([abs(seed) % 2**32, len(testing)])
+    rng = np.random.default_rng([abs(seed) % 2**32, len(cells)])
     permuted = np.array([_gain(cells, rng.permutation(labels))[0] for _ in range(_PERMUTATIONS)])
     p_value = (1 + int((permuted >= gain).sum())) / (1 + _PERMUTATIONS)
-    excess = gain - float(permuted.mean())
-    return _Test(
-        labels, (int(testing[best[0]]), int(testing[best[1]])), float(np.exp(excess)), p_value
-    )
+    return _Test(labels, best, float(np.exp(gain - float(permuted.mean()))), p_value)
 
 
-def _gain(cells: Numbers, labels: npt.NDArray[np.bool_]) -> tuple[float, tuple[int, int]]:
+def _gain(cells: Numbers, labels: Labels) -> tuple[float, tuple[int, ...]]:
     """Gain of the best configuration of each group over the best one for all."""
-    with np.errstate(invalid="ignore"):
-        known = np.isfinite(cells)
-        filled = np.where(known, cells, 0.0)
-        means = []
-        for side in (~labels, labels):
-            count = known[:, side].sum(axis=1)
-            usable = count >= max(2, side.sum() // 3)
-            mean = np.where(usable, filled[:, side].sum(axis=1) / np.maximum(count, 1), np.inf)
-            means.append(mean)
-    share = labels.mean()
-    together = (1 - share) * means[0] + share * means[1]
-    best = int(np.argmin(means[0])), int(np.argmin(means[1]))
-    apart = (1 - share) * means[0][best[0]] + share * means[1][best[1]]
+    known = np.isfinite(cells)
+    filled = np.where(known, cells, 0.0)
+    together, apart = np.zeros(len(cells)), 0.0
+    best: list[int] = []
+    for group in range(labels.max() + 1):
+        side = labels == group
+        count = known[:, side].sum(axis=1)
+        usable = count >= max(2, side.sum() // 3)
+        mean = np.where(usable, filled[:, side].sum(axis=1) / np.maximum(count, 1), np.inf)
+        together += side.mean() * mean
+        best.append(int(np.argmin(mean)))
+        apart += side.mean() * float(mean[best[-1]])
     single = float(together.min())
-    return (single - float(apart) if np.isfinite(single) else 0.0), best
+    return (single - apart if np.isfinite(single) else 0.0), tuple(best)
 
 
 def virtual_best(history: History, best: Config) -> tuple[float, int] | None:

@@ -80,7 +80,7 @@ class Portfolio:
             return ""
         return (
             f"{self.size} members were asked for. No other configuration known on these runs"
-            " improves the portfolio; more runs make more configurations known."
+            " improves the portfolio on an instance; more runs make more configurations known."
         )
 
     def to_json(self) -> dict[str, Any]:

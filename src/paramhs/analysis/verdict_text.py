@@ -130,16 +130,18 @@ def saving_sentence(verdict: "Verdict") -> str:
     saving = verdict.saving
     if saving is None:
         return ""
-    low, high = (f"{100 * end:.0f} %" for end in (saving.low, saving.high))
     sure = f"valid at any moment, {100 * (1 - SIGNIFICANCE_LEVEL / verdict.comparisons):.3g} %"
     if saving.low <= 0 <= saving.high:
         return (
             f"{counted(verdict.instances, 'instance')} are too few for a statement that holds at"
-            f" any moment: the mean saving on an instance is {low} to {high} ({sure})."
+            " any moment: on average an instance has anything from a loss of"
+            f" {-100 * saving.low:.0f} % to a saving of {100 * saving.high:.0f} % ({sure})."
         )
+    winner = verdict.names[saving.low > 0]
+    low, high = sorted((abs(100 * saving.low), abs(100 * saving.high)))
     return (
-        f"{_capital(verdict.names[1])} saves {low} to {high} of the cost of an instance like these"
-        f" on average ({sure}; all instances count alike, a loss as a share of its own cost)."
+        f"{_capital(winner)} saves {low:.0f} % to {high:.0f} % of the cost of an instance like"
+        f" these on average ({sure}; all instances count alike, a loss as a share of its own cost)."
     )
 
 

@@ -266,4 +266,4 @@ def print_portfolio(console: Console, found: Portfolio) -> None:
 def _wins(names: Sequence[str]) -> str:
     first = ", ".join(names[:_MAX_NAMES])
     more = f", ... ({len(names)})" if len(names) > _MAX_NAMES else ""
-    return f"{first}{more}" if names else "none"
+    return f"{first}{more}" if names else "none (the best one alone)"

@@ -17,6 +17,7 @@ from paramhs.analysis.portfolio import (
     rows_of,
 )
 from paramhs.analysis.verdict import Verdict
+from paramhs.core.costs import CostMetric
 from paramhs.core.errors import BadInput
 from paramhs.core.runs import Evaluate, Instance, Pair, Run, Search, Target, Task
 from paramhs.core.scenario import Scenario
@@ -82,7 +83,8 @@ def portfolio(
     if driver.interrupted:
         return None
     metric = scenario.cost
-    members = _whole_runs(history, choice)
+    members = winners(_whole_runs(history, choice), metric)
+    choice.members = [*members]
     schedule = find_schedule(members, metric, scenario.cutoff)
     verdicts: dict[str, Verdict] = {}
     if test_set is not None and len(members) > 1:
@@ -177,6 +179,15 @@ def _round(
     number = len(choice.members)
     yield from round_of(history, choice.members, configurator, int(_SEARCH_SHARE * runs), number)
     return max(0, runs - (history.asked - before))
+
+
+def winners(members: Mapping[Config, Member], metric: CostMetric) -> dict[Config, Member]:
+    """The best single configuration, and the others that are the best on some instance.
+
+    A member that was best when it was chosen may win nowhere beside later ones.
+    """
+    rows = rows_of(members, metric)
+    return {row.config: members[row.config] for k, row in enumerate(rows) if row.wins or k == 0}
 
 
 def _whole_runs(history: History, choice: _Choice) -> dict[Config, Member]:

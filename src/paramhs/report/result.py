@@ -15,8 +15,9 @@ from paramhs.analysis.verdict import NoVerdict, Verdict
 from paramhs.analysis.verdict_text import directions, times
 from paramhs.core.costs import CostMetric
 from paramhs.core.errors import BadInput
+from paramhs.core.families import families_by
 from paramhs.core.runs import FAILURES, Point, Run
-from paramhs.core.scenario import Scenario
+from paramhs.core.scenario import Scenario, plain_name
 from paramhs.core.space import Config, Space
 from paramhs.core.text.html import Markup, html_table, joined, paragraph
 from paramhs.core.text.numbers import counted, finite
@@ -298,10 +299,14 @@ class Result:
 
     @cached_property
     def clusters(self) -> "Clusters | None":
-        """Groups of instances that prefer different configurations, if that is beyond chance."""
-        from paramhs.analysis.clusters import clusters  # numpy only where it is needed
+        """Families or groups of instances that prefer different configurations, beyond chance."""
+        from paramhs.analysis import clusters  # numpy only where it is needed
 
-        return clusters(self.history)
+        names = [plain_name(instance.name) for instance in self.scenario.instances]
+        families = self.scenario.families or families_by("auto", names)
+        if len({families.get(name, "") for name in names}) > 1:
+            return clusters.family_preferences(self.history, families)
+        return clusters.clusters(self.history)
 
     @cached_property
     def ceiling(self) -> tuple[float, int] | None:
@@ -319,7 +324,7 @@ class Result:
         if self.front is not None:
             return []
         factor, configs = self.ceiling or (None, 0)
-        found = None if self.families.verdicts else self.clusters
+        found = None if self.families.disagree else self.clusters
         lines = (
             self.families.sentence,
             found.sentence if found else "",
