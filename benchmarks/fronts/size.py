@@ -11,13 +11,13 @@ import sys
 import sysconfig
 from pathlib import Path
 
-TEXT_COUNT, BYTES = 24, 1_000_000
+TEXT_COUNT, BYTES = 16, 1_500_000
 PARAMETERS = {
     "strategy": (1, 9, 2),
-    "wlog": (10, 23, 18),
+    "wlog": (10, 24, 18),
     "hlog": (6, 22, 17),
-    "clog": (6, 22, 16),
-    "slog": (1, 12, 1),
+    "clog": (6, 24, 16),
+    "slog": (1, 16, 1),
     "mml": (3, 7, 5),
 }
 """Least and largest value and default; the default is near level 3."""
@@ -43,7 +43,7 @@ test_instances = 0.5
 {space}
 
 [budget]
-runs = 120
+runs = 90
 """
 
 
