@@ -134,8 +134,8 @@ def saving_sentence(verdict: "Verdict") -> str:
     if saving.low <= 0 <= saving.high:
         return (
             f"{counted(verdict.instances, 'instance')} are too few for a statement that holds at"
-            " any moment: on average an instance has anything from a loss of"
-            f" {-100 * saving.low:.0f} % to a saving of {100 * saving.high:.0f} % ({sure})."
+            f" any moment: the mean saving on an instance is {100 * saving.low:.0f} % to"
+            f" {100 * saving.high:.0f} % ({sure})."
         )
     winner = verdict.names[saving.low > 0]
     low, high = sorted((abs(100 * saving.low), abs(100 * saving.high)))
