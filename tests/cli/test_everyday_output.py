@@ -178,4 +178,4 @@ def test_names_break_only_where_they_must(tmp_path):
     page = tune(lambda c: sum(c.values()), space, budget=20).report(tmp_path / "page.html")
     text = page.read_text()
     assert '<td class="word long"><bdi>' + "x" * 60 in text
-    assert '<td class="word"><bdi>learning_rate_of_the_model' in text
+    assert '<td class="word"><bdi>learning_<wbr>rate_<wbr>of_<wbr>the_<wbr>model' in text

@@ -161,7 +161,7 @@ def test_a_million_levels_are_not_materialised():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 100_000
+    assert peak < 1_000_000  # bytes; a million values take eight times as many
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,6 @@ PAGES = {
         {
             "budget=1000": "budget=200",
             'result.plot.survival().save("survival.svg")': "pass",
-            "result.plot.front()": "pass",
         },
     ),
     "how-to/optuna.md": (small_search, {"budget=200": "budget=50", "n_trials=100": "n_trials=20"}),
